@@ -102,11 +102,6 @@ impl Logger {
             .unwrap_or_default();
     }
 
-    /// Writes a line with severity debug.
-    pub fn debug(&self, text: impl fmt::Display) {
-        self.log(Severity::Debug, text);
-    }
-
     /// Writes a line with severity info.
     pub fn info(&self, text: impl fmt::Display) {
         self.log(Severity::Info, text);
