@@ -11,6 +11,7 @@
 
 mod chunk_file;
 mod decompress;
+mod file;
 pub mod index;
 mod metadata;
 pub mod read;
