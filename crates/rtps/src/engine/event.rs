@@ -74,27 +74,18 @@ pub enum Event {
 }
 
 /// Reason why a sample was not written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
     /// There is no such writer.
+    #[error("there is no such writer")]
     UnknownWriter,
     /// The sample is larger than 4 GiB.
+    #[error("the sample is too large")]
     TooLarge,
     /// The payload is shorter than the encapsulation header of 4 B.
+    #[error("the sample is shorter than its encapsulation header")]
     TooShort,
 }
-
-impl std::fmt::Display for WriteError {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(match self {
-            WriteError::UnknownWriter => "there is no such writer",
-            WriteError::TooLarge => "the sample is too large",
-            WriteError::TooShort => "the sample is shorter than its encapsulation header",
-        })
-    }
-}
-
-impl std::error::Error for WriteError {}
 
 /// Counters of the participant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
