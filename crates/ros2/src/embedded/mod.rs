@@ -204,7 +204,7 @@ impl Backend for EmbeddedBackend {
     }
 
     fn batch(&self) -> Box<dyn Batch + '_> {
-        Box::new(EmbeddedBatch(self.shared.participant.hold_datagrams()))
+        Box::new(self.shared.participant.hold_datagrams())
     }
 
     fn remote_topics(&self) -> Vec<RemoteTopic> {
@@ -317,8 +317,6 @@ struct EndpointGuard {
     _writer: Option<Arc<Writer>>,
 }
 
-impl Endpoint for EndpointGuard {}
-
 impl Drop for EndpointGuard {
     fn drop(&mut self) {
         if let Some(shared) = self.shared.upgrade() {
@@ -336,8 +334,6 @@ struct EmbeddedPublisher {
     writer: Writer,
     _guard: EndpointGuard,
 }
-
-impl Endpoint for EmbeddedPublisher {}
 
 impl PublisherEndpoint for EmbeddedPublisher {
     fn subscriber_count(&self) -> usize {
@@ -362,8 +358,3 @@ impl PublisherEndpoint for EmbeddedPublisher {
         }
     }
 }
-
-/// Datagrams are held back while it exists.
-struct EmbeddedBatch<T>(T);
-
-impl<T> Batch for EmbeddedBatch<T> {}
