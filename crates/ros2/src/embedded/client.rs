@@ -77,7 +77,7 @@ impl Requests {
             let (identity, number) = header.split_first_chunk::<8>()?;
             let number = i64::from_le_bytes(*number.first_chunk()?);
             let is_own = *identity == self.identity;
-            return is_own.then(|| (number, reply));
+            return is_own.then_some((number, reply));
         };
         if related.writer != self.reader {
             return None;
