@@ -127,11 +127,7 @@ fn rounded_value(value: ParameterValue) -> ParameterValue {
 
 fn rounded_range(range: Range) -> Range {
     match range {
-        Range::Double { from, to, step } => Range::Double {
-            from: rounded(from),
-            to: rounded(to),
-            step: rounded(step),
-        },
+        Range::Double(from, to) => Range::Double(rounded(from), rounded(to)),
         integers => integers,
     }
 }

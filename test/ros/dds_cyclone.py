@@ -183,7 +183,7 @@ def check_parameters_read(p):
     assert (gain.name, gain.type, gain.description) == ("gain", 3, "Gain of the loop."), gain
     assert gain.additional_constraints == "even is better" and not gain.read_only and seed.read_only, about
     ranges = gain.floating_point_range
-    assert [(r.from_value, r.to_value, r.step) for r in ranges] == [(0.0, 10.0, 0.5)], ranges
+    assert [(r.from_value, r.to_value, r.step) for r in ranges] == [(0.0, 10.0, 0.0)], ranges
 
 
 def check_parameters_set(p):
@@ -196,7 +196,7 @@ def check_parameters_set(p):
     results = setting.call(
         parameters=[
             parameter("gain", 3, double_value=4.5),
-            parameter("gain", 3, double_value=4.6),
+            parameter("gain", 3, double_value=14.6),
             parameter("gain", 3, double_value=float("nan")),
             parameter("gain", 2, integer_value=4),
             parameter("seed", 2, integer_value=4),

@@ -184,17 +184,13 @@ fn declare_parameters(
     let declare = |declaration| parameters.declare(declaration).unwrap();
     let gain = Declaration::new("gain", ParameterValue::Double(1.0), "Gain of the loop.");
     declare(
-        gain.with_range(Range::Double {
-            from: 0.0,
-            to: 10.0,
-            step: 0.5,
-        })
-        .with_constraints("even is better"),
+        gain.with_range(Range::Double(0.0, 10.0))
+            .with_constraints("even is better"),
     );
     declare(Declaration::new("seed", ParameterValue::Integer(7), "Seed.").read_only());
     declare(
         Declaration::new("sea.state", ParameterValue::Integer(3), "Sea state.")
-            .with_range(Range::integers(0, 9)),
+            .with_range(Range::Integer(0, 9)),
     );
     declare(Declaration::new(
         "sea.names",

@@ -3,8 +3,6 @@
 //! All arguments are checked here, before the node starts. Each error is one line of text. The
 //! parser reads files and the environment only through [`ArgsContext`].
 
-use std::fmt;
-
 use crate::names::{Endpoint, Remapping, check_full_name, check_node_name};
 use crate::parameters::value::ParameterValue;
 use crate::parameters::yaml;
@@ -24,16 +22,9 @@ const ROS_VARIABLES: [&str; 7] = [
 ];
 
 /// Reason why arguments or environment were refused, in one line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct ArgsError(String);
-
-impl fmt::Display for ArgsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ArgsError {}
 
 /// Range in which the node discovers other nodes and is discovered by them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

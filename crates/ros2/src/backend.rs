@@ -76,6 +76,8 @@ pub fn redefinition(topic: &str) -> String {
 /// An endpoint of a node. Dropping it ends it.
 pub trait Endpoint: Send + Sync {}
 
+impl<T: Send + Sync> Endpoint for T {}
+
 /// Endpoint of a publisher. Dropping it ends it.
 pub trait PublisherEndpoint: Endpoint {
     /// Returns the number of matched subscriptions.
@@ -108,6 +110,8 @@ pub trait ClientEndpoint: Endpoint {
 
 /// Messages that are published while the value exists may share datagrams.
 pub trait Batch {}
+
+impl<T> Batch for T {}
 
 /// A layer that connects one node to the ROS 2 network.
 ///

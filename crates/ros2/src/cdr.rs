@@ -10,8 +10,6 @@
 //! (u32), the bytes and the NUL. A sequence is its length (u32) and the elements. An array is the
 //! elements only.
 
-use std::fmt;
-
 use bytes::Bytes;
 
 /// Encapsulation header of little-endian classic CDR with zero options.
@@ -23,13 +21,15 @@ const HEADER_LEN: usize = 4;
 const INITIAL_CAPACITY: usize = 512;
 
 /// Reason why received bytes were rejected.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CdrError {
     /// The bytes are shorter than the encapsulation header, or the encapsulation (its first two
     /// bytes) is not classic CDR.
+    #[error("{}", encapsulation_error(*.0))]
     Encapsulation(Option<[u8; 2]>),
     /// The bytes end before the value does: it needs `needed` bytes at `offset`, and `remaining`
     /// are left.
+    #[error("expected at least {needed} bytes at offset {offset}, found {remaining}")]
     Truncated {
         /// Offset in bytes after the encapsulation header.
         offset: usize,
@@ -39,46 +39,24 @@ pub enum CdrError {
         remaining: usize,
     },
     /// A boolean that is neither 0 nor 1.
+    #[error("boolean is {0}; expected 0 or 1")]
     Bool(u8),
     /// A string that is not UTF-8.
+    #[error("string is not UTF-8")]
     Utf8,
     /// A string without its closing NUL.
+    #[error("string does not end with NUL")]
     MissingNul,
 }
 
-impl fmt::Display for CdrError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Encapsulation(None) => {
-                write!(
-                    f,
-                    "no CDR encapsulation header: fewer than {HEADER_LEN} bytes"
-                )
-            }
-            Self::Encapsulation(Some([a, b])) => {
-                write!(
-                    f,
-                    "encapsulation {a:#04x} {b:#04x} is not classic CDR (0x00 0x00 or 0x00 0x01)"
-                )
-            }
-            Self::Truncated {
-                offset,
-                needed,
-                remaining,
-            } => {
-                write!(
-                    f,
-                    "expected at least {needed} bytes at offset {offset}, found {remaining}"
-                )
-            }
-            Self::Bool(value) => write!(f, "boolean is {value}; expected 0 or 1"),
-            Self::Utf8 => write!(f, "string is not UTF-8"),
-            Self::MissingNul => write!(f, "string does not end with NUL"),
+fn encapsulation_error(found: Option<[u8; 2]>) -> String {
+    match found {
+        None => format!("no CDR encapsulation header: fewer than {HEADER_LEN} bytes"),
+        Some([a, b]) => {
+            format!("encapsulation {a:#04x} {b:#04x} is not classic CDR (0x00 0x00 or 0x00 0x01)")
         }
     }
 }
-
-impl std::error::Error for CdrError {}
 
 /// A value that can be encoded as CDR.
 pub trait Cdr: Sized {

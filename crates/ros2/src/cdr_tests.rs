@@ -33,7 +33,7 @@ fn elements_are_padded_only_if_there_are_any() {
 
 #[test]
 fn round_trip_of_every_kind() {
-    fn check<T: Cdr + PartialEq + fmt::Debug>(value: T) {
+    fn check<T: Cdr + PartialEq + std::fmt::Debug>(value: T) {
         assert_eq!(from_bytes::<T>(&to_bytes(&value)), Ok(value));
     }
     check([1.5_f64, -2.5, f64::MIN_POSITIVE]);

@@ -18,9 +18,9 @@
 //! assert_eq!(received.y, -2.0);
 //!
 //! // name and type hash as in ROS 2 Jazzy
-//! assert_eq!(Vector3::dds_type_name(), "geometry_msgs::msg::dds_::Vector3_");
+//! assert_eq!(Vector3::info().dds_name, "geometry_msgs::msg::dds_::Vector3_");
 //! assert_eq!(
-//!     Vector3::type_hash(),
+//!     Vector3::info().hash,
 //!     "RIHS01_cc12fe83e4c02719f1ce8070bfd14aecd40f75a96696a67a2a1f37f7dbb0765d"
 //! );
 //! # Ok::<(), merrow_ros2::cdr::CdrError>(())

@@ -64,26 +64,6 @@ pub trait Message: Cdr + Default + Send + 'static {
 
     /// Returns the names and texts of the type, built at the first call.
     fn info() -> &'static TypeInfo;
-
-    /// Returns the ROS name, such as `sensor_msgs/msg/Imu`.
-    fn type_name() -> &'static str {
-        Self::TYPE
-    }
-
-    /// Returns the type name on DDS, such as `sensor_msgs::msg::dds_::Imu_`.
-    fn dds_type_name() -> &'static str {
-        &Self::info().dds_name
-    }
-
-    /// Returns the type hash: `RIHS01_` and 64 hexadecimal digits.
-    fn type_hash() -> &'static str {
-        &Self::info().hash
-    }
-
-    /// Returns the `ros2msg` definition with all dependencies.
-    fn definition() -> &'static str {
-        &Self::info().definition
-    }
 }
 
 /// Names and types of a service, for code that handles requests and responses as bytes.

@@ -6,13 +6,13 @@ use crate::msg::{catalogue, geometry_msgs, rcl_interfaces, sensor_msgs, std_msgs
 
 #[test]
 fn type_names_match_ros_and_dds() {
-    assert_eq!(sensor_msgs::Imu::type_name(), "sensor_msgs/msg/Imu");
+    assert_eq!(sensor_msgs::Imu::TYPE, "sensor_msgs/msg/Imu");
     assert_eq!(
-        sensor_msgs::Imu::dds_type_name(),
+        sensor_msgs::Imu::info().dds_name,
         "sensor_msgs::msg::dds_::Imu_"
     );
     assert_eq!(
-        std_srvs::TriggerRequest::dds_type_name(),
+        std_srvs::TriggerRequest::info().dds_name,
         "std_srvs::srv::dds_::Trigger_Request_"
     );
 }
@@ -21,23 +21,23 @@ fn type_names_match_ros_and_dds() {
 fn type_hashes_match_jazzy() {
     let expected = [
         (
-            std_msgs::String::type_hash(),
+            std_msgs::String::info().hash.as_str(),
             "df668c740482bbd48fb39d76a70dfd4bd59db1288021743503259e948f6b1a18",
         ),
         (
-            std_msgs::Header::type_hash(),
+            std_msgs::Header::info().hash.as_str(),
             "f49fb3ae2cf070f793645ff749683ac6b06203e41c891e17701b1cb597ce6a01",
         ),
         (
-            rcl_interfaces::Log::type_hash(),
+            rcl_interfaces::Log::info().hash.as_str(),
             "e28ce254ca8abc06abf92773b74602cdbf116ed34fbaf294fb9f81da9f318eac",
         ),
         (
-            rcl_interfaces::ParameterDescriptor::type_hash(),
+            rcl_interfaces::ParameterDescriptor::info().hash.as_str(),
             "52175dbfda6c51153101d33d2a9da05743f66f02d5ab2ca9ec4709b46b73d704",
         ),
         (
-            sensor_msgs::BatteryState::type_hash(),
+            sensor_msgs::BatteryState::info().hash.as_str(),
             "4bee5dfce981c98faa6828b868307a0a73f992ed0789f374ee96c8f840e69741",
         ),
         (
@@ -85,9 +85,10 @@ float64 z
 float64 w 1.0
 "
     );
-    assert_eq!(geometry_msgs::PoseStamped::definition(), expected);
+    assert_eq!(geometry_msgs::PoseStamped::info().definition, expected);
     assert!(
-        sensor_msgs::Range::definition()
+        sensor_msgs::Range::info()
+            .definition
             .starts_with("uint8 ULTRASOUND=0\nuint8 INFRARED=1\nstd_msgs/Header")
     );
 }

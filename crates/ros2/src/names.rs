@@ -4,13 +4,12 @@
 //! The rules agree with rcl, so that a name has the same meaning as in every other node. This
 //! module depends neither on endpoints nor on message types.
 
-use std::fmt;
-
 /// Maximum length of a fully qualified name [bytes] that DDS vendors accept.
 const MAX_LEN: usize = 247;
 
 /// Invalid name and the rule that it violates.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("name '{name}' {problem}")]
 pub struct NameError {
     name: String,
     problem: String,
@@ -24,14 +23,6 @@ impl NameError {
         }
     }
 }
-
-impl fmt::Display for NameError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "name '{}' {}", self.name, self.problem)
-    }
-}
-
-impl std::error::Error for NameError {}
 
 /// Kind of endpoint to which a remapping applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

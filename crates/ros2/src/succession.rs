@@ -94,9 +94,6 @@ impl<C> Drop for Receiving<C> {
     }
 }
 
-impl Endpoint for PublisherUse {}
-impl<C: Send> Endpoint for ReceivingUse<C> {}
-
 impl PublisherEndpoint for PublisherUse {
     fn subscriber_count(&self) -> usize {
         self.0.subscriber_count()

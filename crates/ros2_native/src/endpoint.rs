@@ -46,8 +46,6 @@ impl Drop for Guard {
     }
 }
 
-impl Endpoint for Guard {}
-
 /// Handle of a publisher.
 pub(crate) struct NativePublisher {
     topic: String,
@@ -93,8 +91,6 @@ impl NativePublisher {
         }
     }
 }
-
-impl Endpoint for NativePublisher {}
 
 impl PublisherEndpoint for NativePublisher {
     fn subscriber_count(&self) -> usize {
@@ -290,8 +286,6 @@ impl NativeClient {
     }
 }
 
-impl Endpoint for NativeClient {}
-
 impl ClientEndpoint for NativeClient {
     /// Returns 1 if there is a server and 0 otherwise: the interface `rmw` does not count the
     /// servers of a client.
@@ -350,8 +344,6 @@ impl Drop for ClientSource {
 
 /// Endpoint whose types are not installed. Its messages go nowhere.
 pub(crate) struct UnavailableEndpoint;
-
-impl Endpoint for UnavailableEndpoint {}
 
 impl PublisherEndpoint for UnavailableEndpoint {
     fn subscriber_count(&self) -> usize {

@@ -196,7 +196,7 @@ mod tests {
             qos: &Qos::DEFAULT,
         };
         let support = libraries.message(&topic).unwrap();
-        let own = std_msgs::String::type_hash();
+        let own = std_msgs::String::info().hash;
         assert!(support.hash().is_none_or(|hash| hash == own));
         let service = ServiceDescription {
             name: "/trigger",

@@ -55,7 +55,7 @@ use bytes::Bytes;
 
 use crate::engine::{
     Counters, EndpointSpec, Engine, EngineConfig, Event, Limits, Nanos, OutgoingSample,
-    ReaderCounters, ReaderFilter, Sample, Transmit, WriteError, WriterCounters,
+    ReaderFilter, Sample, Transmit, WriteError,
 };
 use crate::qos::History;
 use crate::udp::discovery::Discovery;
@@ -297,11 +297,11 @@ impl Writer {
             .engine(|engine, _| engine.ready_readers(self.guid))
     }
 
-    /// Returns the counters of the writer; zero after the participant has left.
-    pub fn counters(&self) -> WriterCounters {
+    /// Returns the number of samples that the writer evicted before every matched reliable reader
+    /// acknowledged them.
+    pub fn evicted_unacknowledged(&self) -> u64 {
         self.participant
-            .engine(|engine, _| engine.writer_counters(self.guid))
-            .unwrap_or_default()
+            .engine(|engine, _| engine.evicted_unacknowledged(self.guid))
     }
 }
 
@@ -321,13 +321,6 @@ impl Reader {
     /// Returns the GUID of the reader.
     pub fn guid(&self) -> Guid {
         self.guid
-    }
-
-    /// Returns the counters of the reader; zero after the participant has left.
-    pub fn counters(&self) -> ReaderCounters {
-        self.participant
-            .engine(|engine, _| engine.reader_counters(self.guid))
-            .unwrap_or_default()
     }
 }
 

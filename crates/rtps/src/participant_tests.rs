@@ -68,7 +68,7 @@ fn large_reliable_samples_all_arrive() {
         let received = samples.recv_timeout(TIMEOUT).unwrap();
         assert_eq!(received.payload.len(), len);
     }
-    assert_eq!(writer.counters().evicted_unacknowledged, 0);
+    assert_eq!(writer.evicted_unacknowledged(), 0);
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub(super) fn parameters(pace: Pace) -> Vec<WorldParameter> {
     );
     version.declaration = version
         .declaration
-        .with_range(Range::integers(1, 2))
+        .with_range(Range::Integer(1, 2))
         .read_only();
     let mut prefix = WorldParameter::new(
         INTERFACES_PREFIX,

@@ -34,7 +34,7 @@ impl WorldParameter {
         effect: Effect,
     ) -> Self {
         let mut parameter = Self::new(name, Value::Double(value), text, effect);
-        parameter.declaration.range = Some(Range::doubles(low, high));
+        parameter.declaration.range = Some(Range::Double(low, high));
         parameter
     }
 }

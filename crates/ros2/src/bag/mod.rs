@@ -11,6 +11,7 @@
 
 mod chunk_file;
 mod decompress;
+mod file;
 pub mod index;
 mod metadata;
 pub mod read;
@@ -55,61 +56,30 @@ const HASH_KEY: &str = "topic_type_hash";
 const RATE_KEY: &str = "merrow_rate_hz";
 
 /// Reason why a bag cannot be written.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum BagError {
     /// The path has no file name in UTF-8 that can name a bag.
+    #[error("{} cannot name a bag; expected FILE.mcap or a folder, in UTF-8", .0.display())]
     Name(PathBuf),
     /// A file of that name exists; a bag never overwrites a recording.
+    #[error("{} exists and is not overwritten; choose another file name, or move the file away", .0.display())]
     Exists(PathBuf),
     /// The folder of the bag does not exist.
+    #[error("no folder {}; create it, or choose another file name", .0.display())]
     NoFolder(PathBuf),
     /// The folder contains the `metadata.yaml` of another bag.
+    #[error("{} belongs to another bag: record into another folder, or into a file, such as run_2.mcap", .0.display())]
     ForeignMetadata(PathBuf),
     /// A file or folder could not be created or written.
+    #[error("cannot write {}: {}", .0.display(), .1)]
     Io(PathBuf, io::Error),
     /// The MCAP recording could not be written.
+    #[error("cannot write {}: {}", .0.display(), .1)]
     Mcap(PathBuf, McapError),
     /// An earlier write failed, so the bag accepts no more messages.
+    #[error("an earlier write of the bag failed, so it records no more messages")]
     Failed,
 }
-
-impl fmt::Display for BagError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Name(path) => {
-                write!(
-                    f,
-                    "{} cannot name a bag; expected FILE.mcap or a folder, in UTF-8",
-                    path.display()
-                )
-            }
-            Self::Exists(path) => write!(
-                f,
-                "{} exists and is not overwritten; choose another file name, or move the file away",
-                path.display()
-            ),
-            Self::NoFolder(path) => write!(
-                f,
-                "no folder {}; create it, or choose another file name",
-                path.display()
-            ),
-            Self::ForeignMetadata(path) => write!(
-                f,
-                "{} belongs to another bag: record into another folder, or into a file, such as \
-                 run_2.mcap",
-                path.display()
-            ),
-            Self::Io(path, error) => write!(f, "cannot write {}: {error}", path.display()),
-            Self::Mcap(path, error) => write!(f, "cannot write {}: {error}", path.display()),
-            Self::Failed => write!(
-                f,
-                "an earlier write of the bag failed, so it records no more messages"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for BagError {}
 
 /// Identifies a topic of a bag, as returned by [`Bag::channel`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -85,7 +85,7 @@ fn finished_bag_is_complete_and_marked() {
         (channel.topic.as_str(), channel.message_encoding.as_str()),
         ("/clock", "cdr")
     );
-    assert_eq!(channel.metadata["topic_type_hash"], Clock::type_hash());
+    assert_eq!(channel.metadata["topic_type_hash"], Clock::info().hash);
     assert_eq!(
         channel.metadata["offered_qos_profiles"],
         Qos::CLOCK.to_bag_yaml()
@@ -95,7 +95,7 @@ fn finished_bag_is_complete_and_marked() {
         (schema.name.as_str(), schema.encoding.as_str()),
         ("rosgraph_msgs/msg/Clock", "ros2msg")
     );
-    assert_eq!(schema.data, Clock::definition().as_bytes());
+    assert_eq!(schema.data, Clock::info().definition.as_bytes());
     let statistics = mcap::Summary::read(&bytes).unwrap().unwrap().stats.unwrap();
     assert_eq!(
         (statistics.message_count, statistics.metadata_count),

@@ -2,23 +2,19 @@
 //!
 //! Recordings of Merrow and of rosbag2 are read, one file or a folder with several, also with
 //! chunks that are compressed with LZ4 or Zstandard. A recording that was cut is read up to its
-//! end. Memory is bounded by the largest message, or by the largest compressed chunk.
+//! end. Memory is bounded by the largest message or chunk.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
-use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-use mcap::McapError;
-use mcap::sans_io::{LinearReaderOptions, MessageReadEvent};
+use mcap::read::ChannelAccumulator;
+use mcap::records::Record;
+use mcap::{McapError, parse_record};
 
 use crate::bag::RATE_KEY;
-use crate::bag::decompress::message_reader;
+use crate::bag::file::{End, McapFile, Records};
 use crate::bag::read::mcap_files;
 use crate::dynamic::definition::Definition;
-
-/// Number of bytes that are read at once, at most.
-const BLOCK: usize = 1 << 20;
 
 /// Topic of a bag.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,93 +73,66 @@ pub type Visitor<'v> = &'v mut dyn FnMut(&BagTopic, &BagMessage<'_>) -> Result<(
 /// or the error of `visit`. A file that ends early or is damaged gives a note instead.
 pub fn visit_messages(path: &Path, visit: Visitor<'_>) -> Result<BagContent, String> {
     let mut content = BagContent::default();
-    for file in mcap_files(path)? {
-        let located = |why: String| format!("{}: {why}", file.display());
-        let opened = File::open(&file).and_then(|opened| Ok((opened.metadata()?.len(), opened)));
-        let (length, opened) = opened.map_err(|e| match e.kind() {
-            ErrorKind::NotFound => {
-                located("does not exist; expected an MCAP file or the folder of a bag".to_string())
-            }
-            _ => located(e.to_string()),
-        })?;
-        content.read_file(opened, length, visit).map_err(located)?;
-        if let Some(note) = content.notes.last_mut().filter(|n| n.starts_with(": ")) {
-            note.insert_str(0, &file.display().to_string());
-        }
+    for path in mcap_files(path)? {
+        let located = |why: String| format!("{}: {why}", path.display());
+        let file = McapFile::open(&path).map_err(located)?;
+        let note = content.read_file(&file, visit).map_err(located)?;
+        content.notes.extend(note.map(located));
     }
     Ok(content)
 }
 
 impl BagContent {
-    /// Reads the file `file` of `length` bytes. A note that it adds begins with ": ".
-    fn read_file(&mut self, mut file: File, length: u64, visit: Visitor<'_>) -> Result<(), String> {
-        if length < mcap::MAGIC.len() as u64 {
-            return Err(format!("expected an MCAP file, found {length} bytes"));
-        }
-        let options = LinearReaderOptions::default()
-            .with_skip_end_magic(true)
-            .with_validate_chunk_crcs(true)
-            .with_record_length_limit(usize::try_from(length).unwrap_or(usize::MAX));
-        let mut reader = message_reader(options).map_err(|e| e.to_string())?;
+    /// Reads a file. Returns a note if it is not complete.
+    fn read_file(&mut self, file: &McapFile, visit: Visitor<'_>) -> Result<Option<String>, String> {
+        let mut known = ChannelAccumulator::default();
         // topic of each channel of this file, by its identifier in the file
         let mut channels: HashMap<u16, usize> = HashMap::new();
-        let (mut count, mut at_end) = (0_u64, false);
-        while let Some(event) = reader.next_event() {
-            match event {
-                Ok(MessageReadEvent::ReadRequest(n)) => {
-                    let buffer = reader.insert(n.clamp(1, BLOCK));
-                    let n = file.read(buffer).map_err(|e| e.to_string())?;
-                    at_end |= n == 0;
-                    reader.notify_read(n);
-                }
-                Ok(MessageReadEvent::Message(message)) => {
+        let mut count = 0_u64;
+        let mut add = |record: Record<'_>| -> Result<Result<(), McapError>, String> {
+            Ok(match record {
+                Record::Schema { header, data } => known.add_schema_from_slice(header, &data),
+                Record::Channel(channel) => known.add_channel(channel),
+                Record::Message { header, data } => {
+                    let Some(channel) = known.get(header.channel_id) else {
+                        let error = McapError::UnknownChannel(header.sequence, header.channel_id);
+                        return Ok(Err(error));
+                    };
                     let topic = *channels
-                        .entry(message.channel.id)
-                        .or_insert_with(|| self.topic(&message.channel));
+                        .entry(header.channel_id)
+                        .or_insert_with(|| self.topic(&channel));
                     self.topics[topic].count += 1;
                     count += 1;
                     let message = BagMessage {
                         topic,
-                        log_time_ns: message.log_time,
-                        publish_time_ns: message.publish_time,
-                        cdr: &message.data,
+                        log_time_ns: header.log_time,
+                        publish_time_ns: header.publish_time,
+                        cdr: &data,
                     };
-                    visit(&self.topics[topic], &message)?;
+                    Ok(visit(&self.topics[topic], &message)?)
                 }
-                Err(McapError::BadMagic) => {
-                    return Err(
-                        "expected an MCAP file, found another format; convert it with `ros2 bag convert`"
-                            .to_string(),
-                    );
-                }
-                Err(McapError::UnsupportedCompression(name)) => {
-                    return Err(format!(
-                        "chunks are compressed with {name}; expected lz4, zstd or none; convert \
-                         the file with `mcap compress --compression zstd`"
-                    ));
-                }
-                Err(McapError::UnexpectedEof) => {
-                    self.is_damaged = true;
-                    self.notes.push(format!(
-                        ": the file ends inside a record; read {count} messages"
-                    ));
-                    return Ok(());
-                }
-                Err(error) => {
-                    self.is_damaged = true;
-                    self.notes.push(format!(
-                        ": stopped at a damaged record after {count} messages: {error}"
-                    ));
-                    return Ok(());
+                _ => Ok(()),
+            })
+        };
+        let end = file.walk(&mut |_, records| {
+            for (_, opcode, body) in Records::new(records) {
+                let added = match parse_record(opcode, body) {
+                    Ok(record) => add(record)?,
+                    Err(error) => Err(error),
+                };
+                if added.is_err() {
+                    return Ok(added);
                 }
             }
-        }
-        if at_end {
-            self.notes.push(format!(
-                ": the recording was not completed; read {count} messages"
-            ));
-        }
-        Ok(())
+            Ok(Ok(()))
+        })?;
+        self.is_damaged |= matches!(end, Some(End::InsideRecord | End::Damaged(_)));
+        Ok(end.map(|end| match end {
+            End::Damaged(error) => {
+                format!("stopped at a damaged record after {count} messages: {error}")
+            }
+            end => format!("{end}; read {count} messages"),
+        }))
     }
 
     /// Returns the index of the topic of a channel, which is added if it is new.
@@ -224,6 +193,7 @@ mod tests {
     use crate::message::Message;
     use crate::msg::std_msgs::Float64;
     use crate::qos::Qos;
+    use std::fs::File;
     use std::path::PathBuf;
 
     /// A folder for one test, removed at the end.

@@ -5,7 +5,6 @@
 //! default values have no effect on the encoding, and are skipped.
 
 use std::collections::HashMap;
-use std::fmt;
 
 use crate::description::{Count, DUMMY_FIELD, Primitive};
 
@@ -15,9 +14,10 @@ pub(crate) const MAX_DEPTH: usize = 32;
 const SEPARATOR: usize = 20;
 
 /// Reason why a definition was refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DefinitionError {
     /// A line is neither a field nor a constant.
+    #[error("definition of {type_name}: expected a field, found `{line}`")]
     Line {
         /// Name of the type that contains the line.
         type_name: String,
@@ -25,6 +25,7 @@ pub enum DefinitionError {
         line: String,
     },
     /// A field has a type that the text does not define.
+    #[error("definition of {type_name}: found no definition of the type `{used}`")]
     UnknownType {
         /// Name of the type that contains the field.
         type_name: String,
@@ -32,39 +33,12 @@ pub enum DefinitionError {
         used: String,
     },
     /// A type contains itself, or is nested too deeply.
+    #[error("definition of {0}: nested in itself, or in more than {MAX_DEPTH} levels")]
     Nesting(String),
     /// A field has the type `wstring`.
+    #[error("definition of {0}: `wstring` fields are not decoded")]
     WideString(String),
 }
-
-impl fmt::Display for DefinitionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Line { type_name, line } => {
-                write!(
-                    f,
-                    "definition of {type_name}: expected a field, found `{line}`"
-                )
-            }
-            Self::UnknownType { type_name, used } => write!(
-                f,
-                "definition of {type_name}: found no definition of the type `{used}`"
-            ),
-            Self::Nesting(type_name) => write!(
-                f,
-                "definition of {type_name}: nested in itself, or in more than {MAX_DEPTH} levels"
-            ),
-            Self::WideString(type_name) => {
-                write!(
-                    f,
-                    "definition of {type_name}: `wstring` fields are not decoded"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for DefinitionError {}
 
 /// Definition of a message type with all types that it uses.
 #[derive(Debug, Clone, PartialEq)]

@@ -182,7 +182,7 @@ fn hostile_bytes_are_bounded() {
 // accepted definition decodes or refuses the bytes of a message.
 #[test]
 fn hostile_definitions_are_bounded() {
-    let text = Odometry::definition().as_bytes();
+    let text = Odometry::info().definition.as_bytes();
     let bytes = to_bytes(&Odometry::default());
     let mut seed = 11;
     for _ in 0..2000 {

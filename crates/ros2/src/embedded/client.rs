@@ -6,7 +6,7 @@
 //! request. The client has one writer for each family, which matches the servers of that family
 //! only, and one reader for the replies of both.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -15,13 +15,11 @@ use merrow_rtps::engine::{OutgoingSample, Sample, WriteError};
 use merrow_rtps::participant::{Participant, Writer};
 use merrow_rtps::wire::{EndpointData, Guid, SampleIdentity, SequenceNumber, VendorId};
 
-use crate::backend::{ClientEndpoint, Endpoint, ReplyHandler};
+use crate::backend::{ClientEndpoint, ReplyHandler};
 use crate::embedded::EndpointGuard;
+use crate::embedded::service::split_cyclone_header;
 use crate::embedded::transport::HEADER_LEN;
 use crate::node::PublishError;
-
-/// Length of the payload header of the Cyclone family [bytes].
-const CYCLONE_HEADER_LEN: usize = 16;
 
 /// Maximum number of requests to servers of Fast DDS whose replies are awaited.
 const MAX_AWAITED: usize = 4096;
@@ -71,30 +69,24 @@ impl Requests {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, Awaited> {
-        self.state.lock()
-    }
-
     /// Returns the number of the request that a sample answers, and the response with its
     /// encapsulation header. `None` if it answers a request of another client.
     fn reply(&self, sample: &Sample) -> Option<(i64, Vec<u8>)> {
         let Some(related) = sample.related else {
-            let (encapsulation, rest) = sample.payload.split_first_chunk::<HEADER_LEN>()?;
-            let (header, body) = rest.split_first_chunk::<CYCLONE_HEADER_LEN>()?;
-            let mut header = *header;
-            if encapsulation[1] == 0 {
-                header[..8].reverse();
-                header[8..].reverse();
-            }
+            let (header, reply) = split_cyclone_header(&sample.payload)?;
             let (identity, number) = header.split_first_chunk::<8>()?;
             let number = i64::from_le_bytes(*number.first_chunk()?);
             let is_own = *identity == self.identity;
-            return is_own.then(|| (number, [encapsulation, body].concat()));
+            return is_own.then_some((number, reply));
         };
         if related.writer != self.reader {
             return None;
         }
-        let number = self.state().by_sample.remove(&related.sequence_number)?;
+        let number = self
+            .state
+            .lock()
+            .by_sample
+            .remove(&related.sequence_number)?;
         Some((number, sample.payload.to_vec()))
     }
 
@@ -138,8 +130,6 @@ pub(super) struct EmbeddedClient {
     pub(super) _guard: EndpointGuard,
 }
 
-impl Endpoint for EmbeddedClient {}
-
 impl ClientEndpoint for EmbeddedClient {
     /// Counts the servers whose reader receives the next request and whose participant has a writer
     /// that matches the reader of the replies.
@@ -152,7 +142,7 @@ impl ClientEndpoint for EmbeddedClient {
     }
 
     fn call(&self, request: &[u8]) -> Result<i64, PublishError> {
-        let mut state = self.requests.state();
+        let mut state = self.requests.state.lock();
         state.last += 1;
         let number = state.last;
         let with_header = self.requests.with_header(number, request);
@@ -184,7 +174,7 @@ fn write(
     let written = writer.write(OutgoingSample { payload, related });
     written.map_err(|error| match error {
         WriteError::UnknownWriter => PublishError::Stopped,
-        WriteError::TooLarge | WriteError::Full | WriteError::TooShort => PublishError::TooLarge,
+        WriteError::TooLarge | WriteError::TooShort => PublishError::TooLarge,
     })
 }
 
@@ -233,7 +223,7 @@ mod tests {
     #[test]
     fn replies_of_fast_dds_name_reader_and_sample() {
         let requests = requests();
-        requests.state().by_sample.insert(SequenceNumber(3), 9);
+        requests.state.lock().by_sample.insert(SequenceNumber(3), 9);
         let related = |writer, number| {
             Some(SampleIdentity {
                 writer,

@@ -8,7 +8,7 @@
 //! Readers of Iron and newer announce a type hash. One writer serves the readers that announce a
 //! type hash, and a second writer serves the other readers.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
 use merrow_rtps::engine::OutgoingSample;
@@ -62,12 +62,12 @@ impl Graph {
 
     /// Starts publishing through the writers for readers of Iron and newer, and of Humble.
     pub(crate) fn start(&self, iron: Writer, humble: Writer) {
-        self.state().sinks = Some((iron, humble));
+        self.state.lock().sinks = Some((iron, humble));
     }
 
     /// Adds endpoints of the node. The caller wakes the thread that publishes.
     pub(crate) fn add(&self, guids: &[Guid]) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         for guid in guids {
             let list = if guid.entity.is_reader() {
                 &mut state.readers
@@ -81,7 +81,7 @@ impl Graph {
 
     /// Removes endpoints of the node. The caller wakes the thread that publishes.
     pub(crate) fn remove(&self, guids: &[Guid]) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.readers.retain(|guid| !guids.contains(guid));
         state.writers.retain(|guid| !guids.contains(guid));
         state.changed = true;
@@ -89,7 +89,7 @@ impl Graph {
 
     /// Returns the time until the next message is due; `None` without changes.
     pub(crate) fn due_in(&self, now: Instant) -> Option<Duration> {
-        let state = self.state();
+        let state = self.state.lock();
         if !state.changed || state.sinks.is_none() {
             return None;
         }
@@ -103,7 +103,7 @@ impl Graph {
         if self.due_in(now) != Some(Duration::ZERO) {
             return;
         }
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let (short, long) = (self.message(&state), self.humble_message(&state));
         let Some((iron, humble)) = &state.sinks else {
             return;
@@ -147,10 +147,6 @@ impl Graph {
             node_entities_info_seq: vec![node],
         })
     }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock()
-    }
 }
 
 fn gids<T>(guids: &[Guid], gid: impl Fn([u8; 16]) -> T) -> Vec<T> {
@@ -193,16 +189,16 @@ mod tests {
             &guid(0x03).to_bytes(),
         ]
         .concat();
-        assert_eq!(graph.message(&graph.state()), expected);
+        assert_eq!(graph.message(&graph.state.lock()), expected);
         graph.remove(&[guid(0x04), guid(0x03)]);
-        assert!(graph.state().readers.is_empty() && graph.state().writers.is_empty());
+        assert!(graph.state.lock().readers.is_empty() && graph.state.lock().writers.is_empty());
     }
 
     #[test]
     fn humble_has_longer_gids() {
         let long = graph();
         assert_eq!(
-            long.humble_message(&long.state())[4..28],
+            long.humble_message(&long.state.lock())[4..28],
             [&guid(0xc1).to_bytes()[..], &[0; 8]].concat()
         );
     }

@@ -204,7 +204,7 @@ impl Backend for EmbeddedBackend {
     }
 
     fn batch(&self) -> Box<dyn Batch + '_> {
-        Box::new(EmbeddedBatch(self.shared.participant.hold_datagrams()))
+        Box::new(self.shared.participant.hold_datagrams())
     }
 
     fn remote_topics(&self) -> Vec<RemoteTopic> {
@@ -317,8 +317,6 @@ struct EndpointGuard {
     _writer: Option<Arc<Writer>>,
 }
 
-impl Endpoint for EndpointGuard {}
-
 impl Drop for EndpointGuard {
     fn drop(&mut self) {
         if let Some(shared) = self.shared.upgrade() {
@@ -337,15 +335,13 @@ struct EmbeddedPublisher {
     _guard: EndpointGuard,
 }
 
-impl Endpoint for EmbeddedPublisher {}
-
 impl PublisherEndpoint for EmbeddedPublisher {
     fn subscriber_count(&self) -> usize {
         self.writer.matched()
     }
 
     fn dropped(&self) -> u64 {
-        self.writer.counters().evicted_unacknowledged
+        self.writer.evicted_unacknowledged()
     }
 
     fn publish(&self, message: Bytes) -> Result<(), PublishError> {
@@ -357,15 +353,8 @@ impl PublisherEndpoint for EmbeddedPublisher {
             Ok(_) => Ok(()),
             // no ROS publisher keeps all samples, so that its history is never full
             // and every message has its encapsulation header
-            Err(WriteError::TooLarge | WriteError::Full | WriteError::TooShort) => {
-                Err(PublishError::TooLarge)
-            }
+            Err(WriteError::TooLarge | WriteError::TooShort) => Err(PublishError::TooLarge),
             Err(WriteError::UnknownWriter) => Err(PublishError::Stopped),
         }
     }
 }
-
-/// Datagrams are held back while it exists.
-struct EmbeddedBatch<T>(T);
-
-impl<T> Batch for EmbeddedBatch<T> {}

@@ -123,7 +123,7 @@ enum VendorFamily {
 fn split_sample(sample: &Sample) -> Option<(ReplyTarget, Cow<'_, [u8]>)> {
     let asker = sample.writer;
     let Some(related) = sample.related else {
-        let (client, request) = split_cyclone_request(&sample.payload)?;
+        let (client, request) = split_cyclone_header(&sample.payload)?;
         let family = VendorFamily::Cyclone(client);
         return Some((ReplyTarget { asker, family }, request.into()));
     };
@@ -156,14 +156,13 @@ fn build_reply(family: VendorFamily, response: &[u8]) -> Option<OutgoingSample> 
     })
 }
 
-/// Splits a payload into the 16 header bytes for the reply, in little-endian order, and the request
-/// without them.
-fn split_cyclone_request(payload: &[u8]) -> Option<([u8; CYCLONE_HEADER_LEN], Vec<u8>)> {
+/// Splits a payload into the header of a request or reply of Cyclone DDS, in little-endian order,
+/// and the payload without it.
+pub(super) fn split_cyclone_header(payload: &[u8]) -> Option<([u8; CYCLONE_HEADER_LEN], Vec<u8>)> {
     let (encapsulation, rest) = payload.split_first_chunk::<HEADER_LEN>()?;
     let (client, body) = rest.split_first_chunk::<CYCLONE_HEADER_LEN>()?;
     let mut client = *client;
     if encapsulation[1] == 0 {
-        // replies are little-endian, so the bytes of both numbers are reversed
         client[..8].reverse();
         client[8..].reverse();
     }
@@ -247,7 +246,7 @@ mod tests {
             &[42],
         ]
         .concat();
-        let (client, request) = split_cyclone_request(&little).unwrap();
+        let (client, request) = split_cyclone_header(&little).unwrap();
         assert_eq!(client, [1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(request, [0, 1, 0, 0, 42]);
         let big = [
@@ -257,15 +256,15 @@ mod tests {
             &[42],
         ]
         .concat();
-        let (from_big, request) = split_cyclone_request(&big).unwrap();
+        let (from_big, request) = split_cyclone_header(&big).unwrap();
         assert_eq!(from_big, client);
         assert_eq!(request, [0, 0, 0, 0, 42]);
     }
 
     #[test]
     fn payloads_shorter_than_the_header_are_ignored() {
-        assert_eq!(split_cyclone_request(&[0, 1, 0, 0, 1, 2, 3]), None);
-        assert_eq!(split_cyclone_request(&[0, 1]), None);
+        assert_eq!(split_cyclone_header(&[0, 1, 0, 0, 1, 2, 3]), None);
+        assert_eq!(split_cyclone_header(&[0, 1]), None);
     }
 
     #[test]

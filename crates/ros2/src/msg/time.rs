@@ -1,8 +1,20 @@
 //! Conversions of `builtin_interfaces/msg/Time`.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use crate::msg::builtin_interfaces::Time;
 
 impl Time {
+    /// Returns the wall time, since the Unix epoch.
+    pub fn now() -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.unwrap_or_default();
+        Self {
+            sec: i32::try_from(now.as_secs()).unwrap_or(i32::MAX),
+            nanosec: now.subsec_nanos(),
+        }
+    }
+
     /// Converts `ns` nanoseconds after the clock's origin. Later times than 2^31 s, which is 68
     /// years, become the last second.
     pub fn from_nanos(ns: u64) -> Self {

@@ -66,8 +66,6 @@ impl MemoryBackend {
     }
 }
 
-impl Endpoint for MemoryEndpoint {}
-
 impl Drop for MemoryEndpoint {
     fn drop(&mut self) {
         let mut memory = self.backend.0.lock();
@@ -106,8 +104,6 @@ struct MemoryClient {
     replies: Mutex<(i64, ReplyHandler)>,
 }
 
-impl Endpoint for MemoryClient {}
-
 impl ClientEndpoint for MemoryClient {
     fn server_count(&self) -> usize {
         let memory = self.backend.0.lock();
@@ -128,8 +124,6 @@ impl ClientEndpoint for MemoryClient {
         Ok(number)
     }
 }
-
-impl Batch for MemoryBackend {}
 
 impl Backend for MemoryBackend {
     fn create_publisher(

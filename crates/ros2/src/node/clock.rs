@@ -3,7 +3,6 @@
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::cdr::from_bytes;
 use crate::message::Message;
@@ -48,13 +47,7 @@ impl Clock {
         if self.uses_simulated_time()? {
             return Ok(Time::from_nanos(self.simulated_ns.load(Ordering::Acquire)));
         }
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        Ok(Time {
-            sec: now
-                .as_ref()
-                .map_or(0, |d| i32::try_from(d.as_secs()).unwrap_or(i32::MAX)),
-            nanosec: now.map_or(0, |d| d.subsec_nanos()),
-        })
+        Ok(Time::now())
     }
 
     /// Starts or ends the subscription according to the parameter; returns its value.

@@ -15,7 +15,6 @@ mod rosout;
 mod service;
 mod type_description;
 
-use std::fmt;
 use std::sync::Arc;
 
 use crate::args::NodeOptions;
@@ -43,29 +42,14 @@ pub use crate::node::service::{DeferredHandler, Handler, Responder, Service};
 pub type Callback = Box<dyn FnMut(&[u8]) + Send>;
 
 /// Reason why a node or an endpoint could not be created.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum NodeError {
     /// A name is not valid.
-    Name(NameError),
+    #[error(transparent)]
+    Name(#[from] NameError),
     /// The backend returned an error. The text contains the attempted operation and the cause.
+    #[error("{0}")]
     Backend(String),
-}
-
-impl fmt::Display for NodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Name(error) => error.fmt(f),
-            Self::Backend(message) => f.write_str(message),
-        }
-    }
-}
-
-impl std::error::Error for NodeError {}
-
-impl From<NameError> for NodeError {
-    fn from(error: NameError) -> Self {
-        Self::Name(error)
-    }
 }
 
 /// A ROS 2 node. Dropping it stops its threads and removes its endpoints from the network.

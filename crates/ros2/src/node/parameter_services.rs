@@ -4,7 +4,6 @@
 //! values. A request that cannot be decoded has no effect and receives no reply.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::cdr::{from_bytes, to_bytes};
 use crate::message::{Message, Service as ServiceType};
@@ -177,36 +176,22 @@ pub fn changed_values(event: ParameterEvent) -> Vec<(String, ParameterValue)> {
 }
 
 fn event(node: &str, change: Change, parameters: &[(String, ParameterValue)]) -> ParameterEvent {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
     let message = |(name, value): &(String, ParameterValue)| Parameter {
         name: name.clone(),
         value: value_message(Some(value.clone())),
     };
     let parameters = parameters.iter().map(message).collect();
-    let event = ParameterEvent {
-        stamp: Time {
-            sec: i32::try_from(now.as_secs()).unwrap_or(i32::MAX),
-            nanosec: now.subsec_nanos(),
-        },
+    let mut event = ParameterEvent {
+        stamp: Time::now(),
         node: node.to_owned(),
         ..ParameterEvent::default()
     };
-    match change {
-        Change::New => ParameterEvent {
-            new_parameters: parameters,
-            ..event
-        },
-        Change::Changed => ParameterEvent {
-            changed_parameters: parameters,
-            ..event
-        },
-        Change::Deleted => ParameterEvent {
-            deleted_parameters: parameters,
-            ..event
-        },
-    }
+    *match change {
+        Change::New => &mut event.new_parameters,
+        Change::Changed => &mut event.changed_parameters,
+        Change::Deleted => &mut event.deleted_parameters,
+    } = parameters;
+    event
 }
 
 fn descriptor(declaration: Declaration) -> ParameterDescriptor {
@@ -219,26 +204,16 @@ fn descriptor(declaration: Declaration) -> ParameterDescriptor {
         ..ParameterDescriptor::default()
     };
     match declaration.range {
-        Some(Range::Integer {
-            from: from_value,
-            to: to_value,
-            step,
-        }) => {
-            descriptor.integer_range.push(IntegerRange {
-                from_value,
-                to_value,
-                step,
-            });
-        }
-        Some(Range::Double {
-            from: from_value,
-            to: to_value,
-            step,
-        }) => {
+        Some(Range::Integer(from_value, to_value)) => descriptor.integer_range.push(IntegerRange {
+            from_value,
+            to_value,
+            step: 0,
+        }),
+        Some(Range::Double(from_value, to_value)) => {
             descriptor.floating_point_range.push(FloatingPointRange {
                 from_value,
                 to_value,
-                step,
+                step: 0.0,
             });
         }
         None => {}

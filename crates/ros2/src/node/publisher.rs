@@ -4,8 +4,6 @@
 //! atomic load. It does not encode messages: the caller checks [`Publisher::has_receivers`] first
 //! and skips the encoding if there are none.
 
-use std::fmt;
-
 use bytes::Bytes;
 
 use crate::backend::PublisherEndpoint;
@@ -21,30 +19,21 @@ pub enum Delivery {
 }
 
 /// Reason why a message was not sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PublishError {
     /// The bytes are not a little-endian classic CDR message with its encapsulation header.
+    #[error("the bytes are not a little-endian CDR message with its header")]
     NotCdr,
     /// The message is larger than 4 GiB.
+    #[error("the message is larger than 4 GiB")]
     TooLarge,
     /// The RMW refused the message. The node logs the reason.
+    #[error("the RMW refused the message")]
     Refused,
     /// The node no longer exists.
+    #[error("the node has stopped")]
     Stopped,
 }
-
-impl fmt::Display for PublishError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NotCdr => "the bytes are not a little-endian CDR message with its header",
-            Self::TooLarge => "the message is larger than 4 GiB",
-            Self::Refused => "the RMW refused the message",
-            Self::Stopped => "the node has stopped",
-        })
-    }
-}
-
-impl std::error::Error for PublishError {}
 
 /// Publisher of one topic. Dropping it ends it.
 pub struct Publisher {

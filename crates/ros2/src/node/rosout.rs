@@ -6,7 +6,6 @@
 use std::fmt;
 use std::io::Write;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::args::{NodeOptions, Severity};
 use crate::cdr::to_bytes;
@@ -65,18 +64,10 @@ impl Logger {
         if !self.is_enabled(severity) {
             return;
         }
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
+        let stamp = Time::now();
         let text = shortened(text.to_string(), LINE_MAX);
         if self.log.console {
-            let line = console_line(
-                severity,
-                now.as_secs(),
-                now.subsec_nanos(),
-                &self.log.name,
-                &text,
-            );
+            let line = console_line(severity, &stamp, &self.log.name, &text);
             // a closed console does not stop the node
             std::io::stderr()
                 .write_all(line.as_bytes())
@@ -86,10 +77,7 @@ impl Logger {
             return;
         };
         let message = Log {
-            stamp: Time {
-                sec: i32::try_from(now.as_secs()).unwrap_or(i32::MAX),
-                nanosec: now.subsec_nanos(),
-            },
+            stamp,
             level: severity as u8,
             name: self.log.name.clone(),
             msg: text,
@@ -100,11 +88,6 @@ impl Logger {
             .publish(&to_bytes(&message))
             .map(drop)
             .unwrap_or_default();
-    }
-
-    /// Writes a line with severity debug.
-    pub fn debug(&self, text: impl fmt::Display) {
-        self.log(Severity::Debug, text);
     }
 
     /// Writes a line with severity info.
@@ -137,7 +120,8 @@ pub fn shortened(mut text: String, max: usize) -> String {
 }
 
 /// Formats `[INFO] [1700000000.123456789] [name]: text`, as rcutils prints it.
-fn console_line(severity: Severity, sec: u64, nanosec: u32, name: &str, text: &str) -> String {
+fn console_line(severity: Severity, stamp: &Time, name: &str, text: &str) -> String {
+    let Time { sec, nanosec } = stamp;
     format!(
         "[{}] [{sec}.{nanosec:09}] [{name}]: {text}\n",
         severity.name()
@@ -158,7 +142,8 @@ mod tests {
 
     #[test]
     fn console_line_matches_ros() {
-        let line = console_line(Severity::Warn, 1_700_000_000, 1_234, "fleet.sim", "slow");
+        let stamp = Time::from_nanos(1_700_000_000_000_001_234);
+        let line = console_line(Severity::Warn, &stamp, "fleet.sim", "slow");
         assert_eq!(line, "[WARN] [1700000000.000001234] [fleet.sim]: slow\n");
     }
 }

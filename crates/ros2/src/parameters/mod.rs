@@ -12,7 +12,6 @@ pub mod yaml;
 
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use crate::parameters::range::Range;
 use crate::parameters::value::ParameterValue;
@@ -134,7 +133,8 @@ impl Declaration {
 }
 
 /// Reason why a parameter could not be declared.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct ParameterError(String);
 
 impl ParameterError {
@@ -143,14 +143,6 @@ impl ParameterError {
         Self(text.into())
     }
 }
-
-impl fmt::Display for ParameterError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ParameterError {}
 
 /// Kind of a change, as in `/parameter_events`.
 #[derive(Debug, Clone, PartialEq)]

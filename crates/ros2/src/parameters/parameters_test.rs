@@ -22,7 +22,7 @@ fn server() -> ParameterServer {
         "Significant wave height [m].",
     );
     server
-        .declare(height.with_range(Range::doubles(0.0, 15.0)))
+        .declare(height.with_range(Range::Double(0.0, 15.0)))
         .unwrap();
     server
         .declare(Declaration::new(

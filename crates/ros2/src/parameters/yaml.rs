@@ -4,27 +4,18 @@
 //! below them, and nested keys joined by dots. Errors contain the line number. The parameter server
 //! checks whether a parameter exists.
 
-use std::fmt;
-
 use merrow_yaml::error::Problems;
 use merrow_yaml::node::{self, Node, Value};
 
 use crate::parameters::value::ParameterValue;
 
 /// Error in a YAML text, with its line number.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{line}: {problem}")]
 pub struct YamlError {
     line: u32,
     problem: String,
 }
-
-impl fmt::Display for YamlError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.line, self.problem)
-    }
-}
-
-impl std::error::Error for YamlError {}
 
 /// Parses the value of a parameter written in YAML, as after `-p name:=`.
 ///

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use bytes::Bytes;
 
 use crate::qos::Policy;
-use crate::wire::{Guid, GuidPrefix, SampleIdentity, SequenceNumber, Time};
+use crate::wire::{Guid, SampleIdentity, SequenceNumber, Time};
 
 /// Datagram to send. The concatenation of the parts is its content.
 #[derive(Clone, Debug)]
@@ -71,74 +71,20 @@ pub enum Event {
         /// First policy that prevents the match.
         policy: Policy,
     },
-    /// A remote participant was discovered.
-    ParticipantFound {
-        /// Prefix of its GUIDs.
-        prefix: GuidPrefix,
-        /// Entity name of the participant.
-        name: String,
-        /// Data of the application.
-        user_data: Bytes,
-    },
-    /// A participant left or its lease ended.
-    ParticipantLost {
-        /// Prefix of its GUIDs.
-        prefix: GuidPrefix,
-    },
 }
 
 /// Reason why a sample was not written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
     /// There is no such writer.
+    #[error("there is no such writer")]
     UnknownWriter,
-    /// The history that keeps all samples is full.
-    Full,
     /// The sample is larger than 4 GiB.
+    #[error("the sample is too large")]
     TooLarge,
     /// The payload is shorter than the encapsulation header of 4 B.
+    #[error("the sample is shorter than its encapsulation header")]
     TooShort,
-}
-
-impl std::fmt::Display for WriteError {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(match self {
-            WriteError::UnknownWriter => "there is no such writer",
-            WriteError::Full => "the history of the writer is full",
-            WriteError::TooLarge => "the sample is too large",
-            WriteError::TooShort => "the sample is shorter than its encapsulation header",
-        })
-    }
-}
-
-impl std::error::Error for WriteError {}
-
-/// Counters of one writer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WriterCounters {
-    /// Number of matched remote readers.
-    pub matched: usize,
-    /// Samples evicted before every matched reliable reader acknowledged them.
-    pub evicted_unacknowledged: u64,
-    /// Submessages with samples or fragments, first time.
-    pub sent: u64,
-    /// Submessages with samples or fragments that a reader requested again.
-    pub repaired: u64,
-}
-
-/// Counters of one reader.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ReaderCounters {
-    /// Number of matched remote writers.
-    pub matched: usize,
-    /// Number of samples that were delivered.
-    pub delivered: u64,
-    /// Samples that the writer no longer had or that a best-effort reader missed.
-    pub lost: u64,
-    /// Fragments or samples refused because of a limit. A reliable reader requests them again.
-    pub refused: u64,
-    /// Samples skipped because of their size: over the limit or without an encapsulation header.
-    pub skipped: u64,
 }
 
 /// Counters of the participant.

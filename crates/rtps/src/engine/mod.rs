@@ -222,7 +222,7 @@ impl Engine {
             }
             self.writers.remove(&guid.entity);
             if let Some(reader) = self.readers.remove(&guid.entity) {
-                self.counters.skipped_samples += reader.counters().skipped;
+                self.counters.skipped_samples += reader.skipped;
             }
             self.timers.set(guid.entity, None);
             self.routes.retain(|_, readers| {
@@ -450,14 +450,11 @@ impl Engine {
         self.events.pop_front()
     }
 
-    /// Returns the counters of a local writer; `None` if it does not exist.
-    pub fn writer_counters(&self, guid: Guid) -> Option<WriterCounters> {
-        self.writers.get(&guid.entity).map(Writer::counters)
-    }
-
-    /// Returns the counters of a local reader; `None` if it does not exist.
-    pub fn reader_counters(&self, guid: Guid) -> Option<ReaderCounters> {
-        self.readers.get(&guid.entity).map(Reader::counters)
+    /// Returns the number of samples that a local writer evicted before every matched reliable
+    /// reader acknowledged them; zero if the writer does not exist.
+    pub fn evicted_unacknowledged(&self, writer: Guid) -> u64 {
+        let writer = self.writers.get(&writer.entity);
+        writer.map_or(0, |writer| writer.evicted_unacknowledged)
     }
 
     /// Returns true if a reader has not acknowledged all reliable samples of the local writers.
@@ -470,10 +467,7 @@ impl Engine {
     /// Returns the counters of the participant. Skipped samples include the samples of removed
     /// readers.
     pub fn counters(&self) -> Counters {
-        let readers = self
-            .readers
-            .values()
-            .map(|reader| reader.counters().skipped);
+        let readers = self.readers.values().map(|reader| reader.skipped);
         let skipped_samples = self.counters.skipped_samples + readers.sum::<u64>();
         Counters {
             skipped_samples,

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use super::assembly::Assembly;
 use super::config::{Limits, MILLIS, Nanos};
 use super::count::{Count, CountFilter};
-use super::event::{ReaderCounters, Sample};
+use super::event::Sample;
 use super::group::{Added, Groups};
 use super::memory::{ENTRY_BYTES, Held, Share};
 use super::ranges::Ranges;
@@ -117,7 +117,8 @@ pub(super) struct Reader {
     groups: Groups,
     /// Counter of ACKNACK and NACK_FRAG. It never restarts, because peers ignore lower counts.
     count: i32,
-    counters: ReaderCounters,
+    /// Samples skipped because of their size: over the limit or without an encapsulation header.
+    pub(super) skipped: u64,
 }
 
 impl Reader {
@@ -129,7 +130,7 @@ impl Reader {
             proxies: BTreeMap::new(),
             groups: Groups::default(),
             count: 0,
-            counters: ReaderCounters::default(),
+            skipped: 0,
         }
     }
 
@@ -153,14 +154,6 @@ impl Reader {
 
     pub(super) fn matched_writers(&self) -> Vec<Guid> {
         self.proxies.keys().copied().collect()
-    }
-
-    pub(super) fn counters(&self) -> ReaderCounters {
-        let matched = self.proxies.len();
-        ReaderCounters {
-            matched,
-            ..self.counters
-        }
     }
 
     /// Adds a writer of `vendor` or moves a known writer to another destination. A reliable reader
@@ -265,28 +258,20 @@ impl Reader {
             return Vec::new();
         }
         if !self.qos.is_reliable() {
-            let missed = u64::try_from(number.0 - proxy.expected.0).unwrap_or(0);
-            if proxy.last.0 > 0 {
-                self.counters.lost = self.counters.lost.saturating_add(missed);
-            }
             proxy.expected = number.next();
             proxy.last = number;
             proxy.drop_old_assemblies();
-            self.counters.delivered += 1;
             return vec![received];
         }
         let late = number != proxy.expected;
         let full = !proxy.fits(received.bytes(), &self.limits);
         if late && (full || number.0 - proxy.expected.0 >= WINDOW) {
-            self.counters.refused += 1;
             return Vec::new();
         }
         proxy.last = proxy.last.max(number);
         proxy.drop_assembly(number);
         proxy.wait(received, late);
-        let ready = proxy.take_ready();
-        self.counters.delivered += ready.len() as u64;
-        ready
+        proxy.take_ready()
     }
 
     /// Processes DATA_FRAG (RTPS 2.5, 8.4.14.1).
@@ -315,7 +300,6 @@ impl Reader {
         let reliable = self.qos.is_reliable();
         let is_new = !proxy.assemblies.contains_key(&number);
         if is_new && !proxy.start_assembly(now, frag, reliable, &self.limits) {
-            self.counters.refused += 1;
             return Vec::new();
         }
         if proxy.repeats {
@@ -351,7 +335,7 @@ impl Reader {
 
     /// Skips a sample that can never be completed, so that it does not delay later samples.
     fn refuse(&mut self, writer: Guid, number: SequenceNumber) -> Vec<Received> {
-        self.counters.skipped += 1;
+        self.skipped += 1;
         let Some(proxy) = self
             .proxies
             .get_mut(&writer)
@@ -448,29 +432,20 @@ impl Reader {
         let mut ready = Vec::new();
         if number > proxy.expected {
             let before = proxy.irrelevant.len();
-            let mut known = proxy.irrelevant.remove_before(number);
+            proxy.irrelevant.remove_before(number);
             proxy.settle(before);
             while let Some(entry) = proxy.waiting.first_entry() {
                 if *entry.key() >= number {
                     break;
                 }
                 ready.push(entry.remove());
-                known += 1;
             }
             let bytes = ready.iter().map(Received::bytes).sum();
             proxy.held.remove(bytes);
-            // The first heartbeat defines the start of the history; earlier samples do not count
-            // as lost.
-            if proxy.expected.0 > 1 {
-                let missed = number.0 - proxy.expected.0 - known;
-                let missed = u64::try_from(missed).unwrap_or(0);
-                self.counters.lost = self.counters.lost.saturating_add(missed);
-            }
             proxy.expected = number;
             proxy.drop_old_assemblies();
         }
         ready.extend(proxy.take_ready());
-        self.counters.delivered += ready.len() as u64;
         ready
     }
 

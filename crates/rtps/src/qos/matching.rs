@@ -21,24 +21,6 @@ pub enum Policy {
     DataRepresentation,
 }
 
-impl Policy {
-    /// Returns the number of the policy in DDS 1.4, 2.3.3 (`QosPolicyId_t`).
-    pub fn id(self) -> u32 {
-        match self {
-            Policy::Durability => 2,
-            Policy::Presentation => 3,
-            Policy::Deadline => 4,
-            Policy::LatencyBudget => 5,
-            Policy::Ownership => 6,
-            Policy::Liveliness => 8,
-            Policy::Partition => 10,
-            Policy::Reliability => 11,
-            Policy::DestinationOrder => 12,
-            Policy::DataRepresentation => 23,
-        }
-    }
-}
-
 impl fmt::Display for Policy {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {

@@ -117,19 +117,8 @@ pub struct Reliability {
 pub enum History {
     /// The last samples, up to this count.
     KeepLast(u32),
-    /// All samples, up to the resource limits.
+    /// All samples.
     KeepAll,
-}
-
-/// Limits of the history. `None` is unlimited.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ResourceLimits {
-    /// Maximum number of samples.
-    pub max_samples: Option<u32>,
-    /// Maximum number of instances.
-    pub max_instances: Option<u32>,
-    /// Maximum number of samples of one instance.
-    pub max_samples_per_instance: Option<u32>,
 }
 
 /// How a writer asserts its liveliness.
@@ -159,10 +148,6 @@ pub struct DataRepresentation(pub i16);
 impl DataRepresentation {
     /// Classic CDR, version 1 (XCDR1).
     pub const XCDR1: DataRepresentation = DataRepresentation(0);
-    /// Text in the XML representation.
-    pub const XML: DataRepresentation = DataRepresentation(1);
-    /// Extended CDR, version 2 (XCDR2).
-    pub const XCDR2: DataRepresentation = DataRepresentation(2);
 }
 
 /// QoS of an endpoint. The default is the QoS of readers, [`Qos::reader`].
@@ -174,8 +159,6 @@ pub struct Qos {
     pub durability: Durability,
     /// Number of samples that are kept.
     pub history: History,
-    /// Maximum numbers of samples and instances.
-    pub resource_limits: ResourceLimits,
     /// Longest time between two samples.
     pub deadline: Duration,
     /// Time after which a sample is stale.
@@ -209,7 +192,6 @@ impl Qos {
             },
             durability: Durability::default(),
             history: History::KeepLast(1),
-            resource_limits: ResourceLimits::default(),
             deadline: Duration::INFINITE,
             lifespan: Duration::INFINITE,
             latency_budget: Duration::ZERO,

@@ -60,7 +60,7 @@ fn weaker_offers_name_the_policy() {
         Err(Policy::Presentation)
     );
     assert_eq!(
-        offered(|qos| qos.representation = vec![DataRepresentation::XCDR2]),
+        offered(|qos| qos.representation = vec![DataRepresentation(2)]),
         Err(Policy::DataRepresentation)
     );
 }
@@ -74,7 +74,7 @@ fn stronger_offers_match() {
     );
     assert_eq!(offered(|qos| qos.deadline = second), Ok(()));
     assert_eq!(offered(|qos| qos.liveliness.lease = second), Ok(()));
-    let both = vec![DataRepresentation::XCDR2, DataRepresentation::XCDR1];
+    let both = vec![DataRepresentation(2), DataRepresentation::XCDR1];
     assert_eq!(requested(|qos| qos.representation = both), Ok(()));
 }
 

@@ -4,7 +4,7 @@
 //! thread, so that a small sample needs no thread switch. The I/O thread receives, runs the timers
 //! and sends datagrams that pacing or a full send buffer delayed.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
@@ -188,7 +188,7 @@ impl<P: Protocol> Driver<P> {
     /// Calls the protocol and sends the resulting datagrams. Wakes the I/O thread only if a timer
     /// is now due earlier than it sleeps.
     pub fn call<R>(&self, action: impl FnOnce(&mut P, u64) -> R) -> R {
-        let mut state = self.shared.state();
+        let mut state = self.shared.state.lock();
         let result = action(&mut state.protocol, now_ns());
         self.shared.flush(&mut state);
         let next = state.wake_ns();
@@ -207,7 +207,7 @@ impl<P: Protocol> Driver<P> {
     /// Holds datagrams back until the result is dropped, so that the samples of several calls can
     /// share datagrams. A call after more than 0.1 ms sends the datagrams that wait.
     pub fn hold_datagrams(&self) -> Hold<'_, P> {
-        let mut state = self.shared.state();
+        let mut state = self.shared.state.lock();
         if state.holds == 0 {
             state.held_since_ns = now_ns();
         }
@@ -217,7 +217,7 @@ impl<P: Protocol> Driver<P> {
 
     /// Returns the counters of the sockets.
     pub fn counters(&self) -> SocketCounters {
-        self.shared.state().counters
+        self.shared.state.lock().counters
     }
 }
 
@@ -226,7 +226,7 @@ pub struct Hold<'a, P: Protocol>(&'a Driver<P>);
 
 impl<P: Protocol> Drop for Hold<'_, P> {
     fn drop(&mut self) {
-        let mut state = self.0.shared.state();
+        let mut state = self.0.shared.state.lock();
         state.holds -= 1;
         self.0.shared.flush(&mut state);
         let next = state.wake_ns();
@@ -274,7 +274,7 @@ impl<P: Protocol> DriverShared<P> {
             }
             // read without the lock, because it takes some system calls
             let networks = self.networks_are_due().then(Networks::detect);
-            let mut state = self.state();
+            let mut state = self.state.lock();
             let now = now_ns();
             state.protocol.handle_timers(now);
             if let Some(networks) = networks {
@@ -288,7 +288,7 @@ impl<P: Protocol> DriverShared<P> {
     /// `None` after a signal.
     fn sleep(&self, woken: &UnixStream) -> Option<Vec<bool>> {
         {
-            let state = self.state();
+            let state = self.state.lock();
             // stored under the lock: a caller that adds an earlier timer afterwards reads it
             self.sleeps_until_ns
                 .store(state.wake_ns(), Ordering::SeqCst);
@@ -329,7 +329,7 @@ impl<P: Protocol> DriverShared<P> {
                 Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => continue,
                 Err(_) => return,
             };
-            let mut state = self.state();
+            let mut state = self.state.lock();
             let mut is_accepted = self.senders.accept(&from, &state.networks);
             // an interface may have received an address since the last reading
             if !is_accepted
@@ -404,7 +404,7 @@ impl<P: Protocol> DriverShared<P> {
     }
 
     fn networks_are_due(&self) -> bool {
-        now_ns() >= self.state().networks_due_ns
+        now_ns() >= self.state.lock().networks_due_ns
     }
 
     fn update_networks(&self, state: &mut State<P>, now: u64, networks: Networks) {
@@ -419,10 +419,6 @@ impl<P: Protocol> DriverShared<P> {
     fn wake(&self) {
         // a full stream also wakes the thread
         let _ = (&self.waker).write(&[0]);
-    }
-
-    fn state(&self) -> MutexGuard<'_, State<P>> {
-        self.state.lock()
     }
 }
 

@@ -5,7 +5,7 @@
 //! If all samples exceed their bound, the reader that holds most bytes loses its
 //! oldest samples.
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::{Condvar, Mutex};
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::time::{Duration, Instant};
@@ -142,13 +142,13 @@ impl<K: Eq + Hash + Copy, E> Mailbox<K, E> {
 
     /// Appends an event that is never dropped.
     pub fn push_event(&self, event: E) {
-        self.state().order.push_back(Entry::Event(event));
+        self.state.lock().order.push_back(Entry::Event(event));
         self.filled.notify_one();
     }
 
     /// Appends an event of the network. It is dropped if too many wait.
     pub fn push_report(&self, event: E) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.reports < MAX_REPORTS {
             state.reports += 1;
             state.order.push_back(Entry::Report(event));
@@ -161,7 +161,7 @@ impl<K: Eq + Hash + Copy, E> Mailbox<K, E> {
     /// more than `depth` samples or more than [`MAX_BYTES`] would wait; keeps the last sample in
     /// any case.
     pub fn push_sample(&self, reader: K, depth: usize, bytes: usize, sample: E) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let bytes = bytes.saturating_add(ENTRY_BYTES);
         state.bytes += bytes;
         let waiting = state.samples.entry(reader).or_default();
@@ -188,7 +188,7 @@ impl<K: Eq + Hash + Copy, E> Mailbox<K, E> {
     /// Waits for the next event or sample, at most for `timeout`.
     pub fn next(&self, timeout: Option<Duration>) -> Next<E> {
         let end = timeout.map(|timeout| Instant::now() + timeout);
-        let mut state = self.state();
+        let mut state = self.state.lock();
         loop {
             if state.closed {
                 return Next::Closed;
@@ -222,24 +222,20 @@ impl<K: Eq + Hash + Copy, E> Mailbox<K, E> {
 
     /// Removes the waiting samples of a reader.
     pub fn forget(&self, reader: K) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let samples = state.samples.remove(&reader);
         state.bytes -= samples.map_or(0, |samples| samples.bytes);
     }
 
     /// Returns the number of samples dropped because callbacks were too slow.
     pub fn dropped(&self) -> u64 {
-        self.state().dropped
+        self.state.lock().dropped
     }
 
     /// Ends [`Mailbox::next`] at once.
     pub fn close(&self) {
-        self.state().closed = true;
+        self.state.lock().closed = true;
         self.filled.notify_all();
-    }
-
-    fn state(&self) -> MutexGuard<'_, State<K, E>> {
-        self.state.lock()
     }
 }
 
@@ -294,7 +290,7 @@ mod tests {
         });
         let expected = [7, 8, 9, 200, 200, 200, 200, 200, 200];
         assert_eq!(order.collect::<Vec<_>>(), expected);
-        assert_eq!(mailbox.state().bytes, 0);
+        assert_eq!(mailbox.state.lock().bytes, 0);
     }
 
     #[test]

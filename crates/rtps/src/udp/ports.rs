@@ -3,9 +3,6 @@
 /// Maximum participant id whose ports are tried, and to which announcements on this host are sent.
 pub const MAX_PARTICIPANT_ID: u16 = 119;
 
-/// Maximum domain id: participants 0 to 61 of this domain have ports below 65536.
-pub const MAX_DOMAIN_ID: u16 = 232;
-
 const PORT_BASE: u16 = 7400;
 const DOMAIN_GAIN: u16 = 250;
 const PARTICIPANT_GAIN: u16 = 2;
@@ -50,8 +47,9 @@ mod tests {
 
     #[test]
     fn ports_above_65535_do_not_exist() {
-        assert_eq!(default_unicast(MAX_DOMAIN_ID, 61), Some(65_533));
-        assert_eq!(default_unicast(MAX_DOMAIN_ID, 63), None);
+        // the largest domain id of ROS
+        assert_eq!(default_unicast(232, 61), Some(65_533));
+        assert_eq!(default_unicast(232, 63), None);
         assert_eq!(metatraffic_multicast(u16::MAX), None);
     }
 }

@@ -4,7 +4,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 
 use super::inline_qos::InlineQos;
 use super::message::*;
-use super::output::{padding, put_bitmap, put_locators, put_sequence_number, put_time};
+use super::output::{padding, put_bitmap, put_sequence_number, put_time};
 use super::types::{EntityId, GuidPrefix, ProtocolVersion, Time, VendorId};
 
 /// Flag of little-endian submessages.
@@ -37,12 +37,10 @@ impl MessageBuilder {
     pub fn new(prefix: GuidPrefix) -> MessageBuilder {
         let mut buffer = BytesMut::with_capacity(256);
         buffer.put_slice(b"RTPS");
-        put_version(
-            &mut buffer,
-            ProtocolVersion::CURRENT,
-            VendorId::MERROW,
-            prefix,
-        );
+        let ProtocolVersion { major, minor } = ProtocolVersion::CURRENT;
+        buffer.put_slice(&[major, minor]);
+        buffer.put_slice(&VendorId::MERROW.0);
+        buffer.put_slice(&prefix.0);
         MessageBuilder {
             buffer,
             payloads: Vec::new(),
@@ -83,8 +81,8 @@ impl MessageBuilder {
         parts
     }
 
-    /// Writes a submessage header, then `fill`, then the length.
-    fn submessage(&mut self, kind: u8, flags: u8, fill: impl FnOnce(&mut BytesMut)) {
+    /// Appends a submessage of any kind whose little-endian body `fill` writes.
+    pub fn submessage(&mut self, kind: u8, flags: u8, fill: impl FnOnce(&mut BytesMut)) {
         let start = self.begin(kind, flags);
         fill(&mut self.buffer);
         self.end(start, None);
@@ -139,27 +137,6 @@ impl MessageBuilder {
         self.submessage(kind::INFO_DST, 0, |out| out.put_slice(&prefix.0));
     }
 
-    /// Appends a submessage INFO_SRC.
-    pub fn info_source(&mut self, source: &Header) {
-        // it withdraws the time
-        self.timestamp = None;
-        self.submessage(kind::INFO_SRC, 0, |out| {
-            out.put_u32_le(0);
-            put_version(out, source.version, source.vendor, source.prefix);
-        });
-    }
-
-    /// Appends a submessage INFO_REPLY.
-    pub fn info_reply(&mut self, reply: &InfoReply) {
-        let multicast = !reply.multicast.is_empty();
-        self.submessage(kind::INFO_REPLY, u8::from(multicast) << 1, |out| {
-            put_locators(out, &reply.unicast);
-            if multicast {
-                put_locators(out, &reply.multicast);
-            }
-        });
-    }
-
     /// Appends DATA. A large payload is not copied. It is padded to a multiple of 4.
     pub fn data(&mut self, data: &Data) {
         let (payload_flag, payload) = match &data.payload {
@@ -204,16 +181,6 @@ impl MessageBuilder {
         });
     }
 
-    /// Appends a submessage HEARTBEAT_FRAG.
-    pub fn heartbeat_frag(&mut self, heartbeat: &HeartbeatFrag) {
-        self.submessage(kind::HEARTBEAT_FRAG, 0, |out| {
-            put_entities(out, heartbeat.reader, heartbeat.writer);
-            put_sequence_number(out, heartbeat.sequence_number);
-            out.put_u32_le(heartbeat.last_fragment.0);
-            out.put_i32_le(heartbeat.count);
-        });
-    }
-
     /// Appends a submessage ACKNACK.
     pub fn acknack(&mut self, acknack: &AckNack) {
         self.submessage(kind::ACKNACK, u8::from(acknack.is_final) << 1, |out| {
@@ -244,12 +211,6 @@ impl MessageBuilder {
             put_bitmap(out, &gap.list.bitmap);
         });
     }
-}
-
-fn put_version(out: &mut BytesMut, version: ProtocolVersion, vendor: VendorId, prefix: GuidPrefix) {
-    out.put_slice(&[version.major, version.minor]);
-    out.put_slice(&vendor.0);
-    out.put_slice(&prefix.0);
 }
 
 fn put_entities(out: &mut BytesMut, reader: EntityId, writer: EntityId) {

@@ -61,16 +61,12 @@ pub struct ParticipantData {
     pub domain_id: Option<u32>,
     /// Tag of the domain. Participants with different tags do not communicate.
     pub domain_tag: String,
-    /// Whether readers expect QoS with each sample.
-    pub expects_inline_qos: bool,
     /// Unicast locators of the built-in endpoints.
     pub metatraffic_unicast: Vec<Locator>,
     /// Multicast locators of the built-in endpoints.
     pub metatraffic_multicast: Vec<Locator>,
     /// Unicast locators of endpoints that announce none.
     pub default_unicast: Vec<Locator>,
-    /// Multicast locators of endpoints that announce none.
-    pub default_multicast: Vec<Locator>,
     /// Set of built-in endpoints, bits of [`builtin`].
     pub builtin_endpoints: u32,
     /// Flags of the built-in endpoints; bit 0: the message reader is best effort.
@@ -90,7 +86,6 @@ impl ParticipantData {
             &self.metatraffic_unicast,
             &self.metatraffic_multicast,
             &self.default_unicast,
-            &self.default_multicast,
         ];
         let locators = locators.iter().map(|list| list.len()).sum::<usize>();
         locators * size_of::<Locator>()
@@ -108,11 +103,9 @@ impl ParticipantData {
             vendor: VendorId::MERROW,
             domain_id: None,
             domain_tag: String::new(),
-            expects_inline_qos: false,
             metatraffic_unicast: Vec::new(),
             metatraffic_multicast: Vec::new(),
             default_unicast: Vec::new(),
-            default_multicast: Vec::new(),
             builtin_endpoints: builtin::ALL,
             builtin_endpoint_qos: 0,
             lease: Duration::from_seconds(100),
@@ -155,11 +148,9 @@ impl ParticipantData {
             pid::VENDOR_ID => self.vendor = VendorId(value.array()?),
             pid::DOMAIN_ID => self.domain_id = Some(value.u32()?),
             pid::DOMAIN_TAG => self.domain_tag = value.string()?,
-            pid::EXPECTS_INLINE_QOS => self.expects_inline_qos = value.u8()? != 0,
             pid::METATRAFFIC_UNICAST_LOCATOR => push(&mut self.metatraffic_unicast, value)?,
             pid::METATRAFFIC_MULTICAST_LOCATOR => push(&mut self.metatraffic_multicast, value)?,
             pid::DEFAULT_UNICAST_LOCATOR => push(&mut self.default_unicast, value)?,
-            pid::DEFAULT_MULTICAST_LOCATOR => push(&mut self.default_multicast, value)?,
             pid::BUILTIN_ENDPOINT_SET => self.builtin_endpoints = value.u32()?,
             pid::BUILTIN_ENDPOINT_QOS => self.builtin_endpoint_qos = value.u32()?,
             pid::PARTICIPANT_LEASE => self.lease = value.duration()?,
@@ -184,23 +175,17 @@ pub struct EndpointData {
     pub qos: Qos,
     /// Unicast locators; if there are none, the locators of the participant apply.
     pub unicast: Vec<Locator>,
-    /// Multicast locators; if there are none, the locators of the participant apply.
-    pub multicast: Vec<Locator>,
-    /// Whether a reader expects QoS with each sample.
-    pub expects_inline_qos: bool,
-    /// Name of the endpoint.
-    pub name: String,
 }
 
 impl EndpointData {
     /// Returns the approximate size in memory [B].
     pub fn memory_bytes(&self) -> usize {
-        let names = self.topic_name.len() + self.type_name.len() + self.name.len();
+        let names = self.topic_name.len() + self.type_name.len();
         let partitions = self.qos.partition.iter();
         let partitions: usize = partitions
             .map(|name| size_of::<String>() + name.len())
             .sum();
-        let locators = size_of::<Locator>() * (self.unicast.len() + self.multicast.len());
+        let locators = size_of::<Locator>() * self.unicast.len();
         size_of::<Self>() + names + partitions + self.qos.user_data.len() + locators
     }
 
@@ -212,9 +197,6 @@ impl EndpointData {
             type_name: type_name.to_owned(),
             qos,
             unicast: Vec::new(),
-            multicast: Vec::new(),
-            expects_inline_qos: false,
-            name: String::new(),
         }
     }
 
@@ -251,9 +233,6 @@ impl EndpointData {
             pid::TOPIC_NAME => self.topic_name = value.string()?,
             pid::TYPE_NAME => self.type_name = value.string()?,
             pid::UNICAST_LOCATOR => push(&mut self.unicast, value)?,
-            pid::MULTICAST_LOCATOR => push(&mut self.multicast, value)?,
-            pid::EXPECTS_INLINE_QOS => self.expects_inline_qos = value.u8()? != 0,
-            pid::ENTITY_NAME => self.name = value.string()?,
             _ => return Ok(false),
         }
         Ok(true)

@@ -22,7 +22,6 @@ impl ParticipantData {
         if !self.domain_tag.is_empty() {
             list.add(pid::DOMAIN_TAG, |out| put_string(out, &self.domain_tag));
         }
-        put_flag(&mut list, pid::EXPECTS_INLINE_QOS, self.expects_inline_qos);
         for (id, locators) in [
             (pid::METATRAFFIC_UNICAST_LOCATOR, &self.metatraffic_unicast),
             (
@@ -30,7 +29,6 @@ impl ParticipantData {
                 &self.metatraffic_multicast,
             ),
             (pid::DEFAULT_UNICAST_LOCATOR, &self.default_unicast),
-            (pid::DEFAULT_MULTICAST_LOCATOR, &self.default_multicast),
         ] {
             put_locator_parameters(&mut list, id, locators);
         }
@@ -43,7 +41,9 @@ impl ParticipantData {
                 out.put_u32_le(self.builtin_endpoint_qos);
             });
         }
-        put_name(&mut list, &self.name);
+        if !self.name.is_empty() {
+            list.add(pid::ENTITY_NAME, |out| put_string(out, &self.name));
+        }
         if !self.user_data.is_empty() {
             list.add(pid::USER_DATA, |out| put_octets(out, &self.user_data));
         }
@@ -64,9 +64,6 @@ impl EndpointData {
         list.add(pid::TOPIC_NAME, |out| put_string(out, &self.topic_name));
         list.add(pid::TYPE_NAME, |out| put_string(out, &self.type_name));
         put_locator_parameters(&mut list, pid::UNICAST_LOCATOR, &self.unicast);
-        put_locator_parameters(&mut list, pid::MULTICAST_LOCATOR, &self.multicast);
-        put_flag(&mut list, pid::EXPECTS_INLINE_QOS, self.expects_inline_qos);
-        put_name(&mut list, &self.name);
         // Fast DDS takes the identity of an announced endpoint from the key hash.
         list.add(pid::KEY_HASH, |out| put_guid(out, self.guid));
         write_qos(&mut list, &self.qos, self.guid.entity.is_writer());
@@ -99,17 +96,5 @@ fn put_version(list: &mut ListWriter<'_>, version: ProtocolVersion, vendor: Vend
 fn put_locator_parameters(list: &mut ListWriter<'_>, id: u16, locators: &[Locator]) {
     for locator in locators {
         list.add(id, |out| put_locator(out, locator));
-    }
-}
-
-fn put_flag(list: &mut ListWriter<'_>, id: u16, flag: bool) {
-    if flag {
-        list.add(id, |out| out.put_u8(1));
-    }
-}
-
-fn put_name(list: &mut ListWriter<'_>, name: &str) {
-    if !name.is_empty() {
-        list.add(pid::ENTITY_NAME, |out| put_string(out, name));
     }
 }

@@ -6,7 +6,7 @@ use super::error::ParseError;
 use super::inline_qos::InlineQos;
 use super::sets::{FragmentNumberSet, SequenceNumberSet};
 use super::types::{
-    EntityId, FragmentNumber, GuidPrefix, Locator, ProtocolVersion, SequenceNumber, Time, VendorId,
+    EntityId, FragmentNumber, GuidPrefix, ProtocolVersion, SequenceNumber, Time, VendorId,
 };
 
 /// Kinds of submessages (RTPS 2.5, 9.4.5.1.1).
@@ -17,9 +17,7 @@ pub(super) mod kind {
     pub(crate) const GAP: u8 = 0x08;
     pub(crate) const INFO_TS: u8 = 0x09;
     pub(crate) const INFO_SRC: u8 = 0x0c;
-    pub(crate) const INFO_REPLY_IP4: u8 = 0x0d;
     pub(crate) const INFO_DST: u8 = 0x0e;
-    pub(crate) const INFO_REPLY: u8 = 0x0f;
     pub(crate) const NACK_FRAG: u8 = 0x12;
     pub(crate) const HEARTBEAT_FRAG: u8 = 0x13;
     pub(crate) const DATA: u8 = 0x15;
@@ -81,11 +79,10 @@ pub enum Submessage {
     InfoDestination(GuidPrefix),
     /// Source of the following submessages.
     InfoSource(Header),
-    /// Locators for replies to the following submessages.
-    InfoReply(InfoReply),
     /// PAD: bytes without a meaning.
     Pad,
-    /// Unknown or vendor-specific submessage of this kind, to be skipped.
+    /// Submessage of this kind that is skipped: unknown, vendor-specific, or the locators of
+    /// INFO_REPLY, as answers go to the source address.
     Unknown(u8),
 }
 
@@ -145,12 +142,6 @@ impl DataFrag {
     pub fn total_fragments(&self) -> u32 {
         self.sample_size
             .div_ceil(u32::from(self.fragment_size.max(1)))
-    }
-
-    /// Returns the offset of [`DataFrag::payload`] within the sample [B].
-    pub fn offset(&self) -> usize {
-        let before = self.first_fragment.0.saturating_sub(1) as usize;
-        before.saturating_mul(usize::from(self.fragment_size))
     }
 }
 
@@ -230,13 +221,4 @@ pub struct Gap {
     pub start: SequenceNumber,
     /// Sequence numbers of further irrelevant samples.
     pub list: SequenceNumberSet,
-}
-
-/// Locators for replies (RTPS 2.5, 8.3.8.9).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct InfoReply {
-    /// Unicast locators for the replies.
-    pub unicast: Vec<Locator>,
-    /// Multicast locators for the replies.
-    pub multicast: Vec<Locator>,
 }

@@ -26,7 +26,7 @@ pub use builder::MessageBuilder;
 pub use discovery::{EndpointData, ParticipantData, builtin, decode_key, encode_key};
 pub use error::ParseError;
 pub use inline_qos::{InlineQos, SampleIdentity, StatusInfo};
-pub use liveliness::ParticipantMessageData;
+pub use liveliness::automatic_liveliness;
 pub use message::*;
 pub use parse::parse;
 pub use sets::{FragmentNumberSet, SequenceNumberSet};

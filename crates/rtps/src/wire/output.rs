@@ -31,13 +31,6 @@ pub(super) fn put_locator(out: &mut BytesMut, locator: &Locator) {
     out.put_slice(&locator.address);
 }
 
-pub(super) fn put_locators(out: &mut BytesMut, locators: &[Locator]) {
-    out.put_u32_le(locators.len() as u32);
-    for locator in locators {
-        put_locator(out, locator);
-    }
-}
-
 pub(super) fn put_bitmap(out: &mut BytesMut, bitmap: &Bitmap) {
     out.put_u32_le(bitmap.bits);
     for word in bitmap.words.iter().take(bitmap.bits.div_ceil(32) as usize) {

@@ -28,14 +28,10 @@ pub(super) mod pid {
     pub(crate) const LIFESPAN: u16 = 0x002b;
     pub(crate) const USER_DATA: u16 = 0x002c;
     pub(crate) const UNICAST_LOCATOR: u16 = 0x002f;
-    pub(crate) const MULTICAST_LOCATOR: u16 = 0x0030;
     pub(crate) const DEFAULT_UNICAST_LOCATOR: u16 = 0x0031;
     pub(crate) const METATRAFFIC_UNICAST_LOCATOR: u16 = 0x0032;
     pub(crate) const METATRAFFIC_MULTICAST_LOCATOR: u16 = 0x0033;
     pub(crate) const HISTORY: u16 = 0x0040;
-    pub(crate) const RESOURCE_LIMITS: u16 = 0x0041;
-    pub(crate) const EXPECTS_INLINE_QOS: u16 = 0x0043;
-    pub(crate) const DEFAULT_MULTICAST_LOCATOR: u16 = 0x0048;
     pub(crate) const PARTICIPANT_GUID: u16 = 0x0050;
     pub(crate) const BUILTIN_ENDPOINT_SET: u16 = 0x0058;
     pub(crate) const ENDPOINT_GUID: u16 = 0x005a;

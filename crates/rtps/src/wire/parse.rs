@@ -7,13 +7,10 @@ use super::inline_qos::InlineQos;
 use super::input::Input;
 use super::message::*;
 use super::sets::{FragmentNumberSet, SequenceNumberSet};
-use super::types::{FragmentNumber, Locator, ProtocolVersion, SequenceNumber, Time, VendorId};
+use super::types::{FragmentNumber, ProtocolVersion, SequenceNumber, Time, VendorId};
 
 /// Upper bound of the submessages of one message.
 const MAX_SUBMESSAGES: usize = 4096;
-
-/// Upper bound of the locators of one list.
-const MAX_LOCATORS: usize = 64;
 
 /// Decodes a datagram. Payloads are slices of it.
 ///
@@ -89,8 +86,6 @@ fn submessage(input: &mut Input) -> Result<Submessage, ParseError> {
             body.skip(4)?;
             Submessage::InfoSource(header(body)?)
         }
-        kind::INFO_REPLY => Submessage::InfoReply(info_reply(body, flags)?),
-        kind::INFO_REPLY_IP4 => Submessage::InfoReply(info_reply_ip4(body, flags)?),
         kind::PAD => Submessage::Pad,
         _ => Submessage::Unknown(kind),
     })
@@ -282,40 +277,4 @@ fn timestamp(input: &mut Input, flags: u8) -> Result<Option<Time>, ParseError> {
     }
     let time = input.time()?;
     Ok((time != Time::INVALID).then_some(time))
-}
-
-fn locators(input: &mut Input) -> Result<Vec<Locator>, ParseError> {
-    let count = input.u32()? as usize;
-    if count > MAX_LOCATORS {
-        return Err(ParseError::TooLong);
-    }
-    (0..count).map(|_| input.locator()).collect()
-}
-
-fn info_reply(input: &mut Input, flags: u8) -> Result<InfoReply, ParseError> {
-    let mut reply = InfoReply {
-        unicast: locators(input)?,
-        ..InfoReply::default()
-    };
-    if flags & 0x02 != 0 {
-        reply.multicast = locators(input)?;
-    }
-    Ok(reply)
-}
-
-/// Reads the form with two IPv4 locators (RTPS 2.5, 9.4.5.14). The address is a number.
-fn info_reply_ip4(input: &mut Input, flags: u8) -> Result<InfoReply, ParseError> {
-    let mut locator = || -> Result<Vec<Locator>, ParseError> {
-        let address = input.u32()?;
-        let port = u16::try_from(input.u32()?).map_err(|_| ParseError::Invalid)?;
-        let ip = std::net::Ipv4Addr::from(address);
-        Ok(vec![std::net::SocketAddr::from((ip, port)).into()])
-    };
-    let unicast = locator()?;
-    let multicast = if flags & 0x02 != 0 {
-        locator()?
-    } else {
-        Vec::new()
-    };
-    Ok(InfoReply { unicast, multicast })
 }

@@ -9,7 +9,7 @@ use super::output::{padding, put_duration, put_octets, put_string};
 use super::parameters::{ListWriter, pid};
 use crate::qos::{
     AccessScope, DataRepresentation, DestinationOrder, Durability, History, Liveliness,
-    LivelinessKind, Ownership, Presentation, Qos, Reliability, ReliabilityKind, ResourceLimits,
+    LivelinessKind, Ownership, Presentation, Qos, Reliability, ReliabilityKind,
 };
 
 /// Upper bound of the partitions of one endpoint.
@@ -39,13 +39,6 @@ impl QosDecoder {
             }
             pid::DURABILITY => qos.durability = kind(value, Durability::from_number)?,
             pid::HISTORY => qos.history = history(value)?,
-            pid::RESOURCE_LIMITS => {
-                qos.resource_limits = ResourceLimits {
-                    max_samples: limit(value)?,
-                    max_instances: limit(value)?,
-                    max_samples_per_instance: limit(value)?,
-                }
-            }
             pid::DEADLINE => qos.deadline = value.duration()?,
             pid::LIFESPAN => qos.lifespan = value.duration()?,
             pid::LATENCY_BUDGET => qos.latency_budget = value.duration()?,
@@ -98,10 +91,6 @@ fn history(value: &mut Input) -> Result<History, ParseError> {
     }
 }
 
-fn limit(value: &mut Input) -> Result<Option<u32>, ParseError> {
-    Ok(u32::try_from(value.i32()?).ok().filter(|limit| *limit > 0))
-}
-
 fn partition(value: &mut Input) -> Result<Vec<String>, ParseError> {
     let count = value.u32()? as usize;
     if count > MAX_PARTITIONS {
@@ -136,18 +125,6 @@ pub(super) fn write_qos(list: &mut ListWriter<'_>, qos: &Qos, writer: bool) {
         out.put_u32_le(kind);
         out.put_u32_le(depth);
     });
-    if qos.resource_limits != ResourceLimits::default() {
-        let limits = qos.resource_limits;
-        list.add(pid::RESOURCE_LIMITS, |out| {
-            for limit in [
-                limits.max_samples,
-                limits.max_instances,
-                limits.max_samples_per_instance,
-            ] {
-                out.put_u32_le(limit.unwrap_or(u32::MAX));
-            }
-        });
-    }
     list.add(pid::DEADLINE, |out| put_duration(out, qos.deadline));
     if writer {
         list.add(pid::LIFESPAN, |out| put_duration(out, qos.lifespan));

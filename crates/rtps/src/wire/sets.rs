@@ -61,28 +61,11 @@ impl SequenceNumberSet {
         self.base
     }
 
-    /// Returns the number of numbers that the bitmap covers, members or not.
-    pub fn bits(&self) -> u32 {
-        self.bitmap.bits
-    }
-
-    /// Extends the bitmap to cover `bits` numbers (at most 256) without adding members.
-    pub fn cover(&mut self, bits: u32) {
-        self.bitmap.bits = self.bitmap.bits.max(bits.min(Bitmap::MAX_BITS));
-    }
-
     /// Adds `number`. Returns true if it is within the range of the set.
     pub fn insert(&mut self, number: SequenceNumber) -> bool {
         let offset = number.0.checked_sub(self.base.0);
         let bit = offset.and_then(|offset| u32::try_from(offset).ok());
         bit.is_some_and(|bit| self.bitmap.set(bit))
-    }
-
-    /// Returns true if `number` is a member.
-    pub fn contains(&self, number: SequenceNumber) -> bool {
-        let offset = number.0.checked_sub(self.base.0);
-        let bit = offset.and_then(|offset| u32::try_from(offset).ok());
-        bit.is_some_and(|bit| self.bitmap.get(bit))
     }
 
     /// Returns true if the set has no member.
@@ -123,12 +106,6 @@ impl FragmentNumberSet {
     pub fn insert(&mut self, number: FragmentNumber) -> bool {
         let bit = number.0.checked_sub(self.base.0);
         bit.is_some_and(|bit| self.bitmap.set(bit))
-    }
-
-    /// Returns true if `number` is a member.
-    pub fn contains(&self, number: FragmentNumber) -> bool {
-        let bit = number.0.checked_sub(self.base.0);
-        bit.is_some_and(|bit| self.bitmap.get(bit))
     }
 
     /// Returns true if the set has no member.

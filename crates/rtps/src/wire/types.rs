@@ -2,7 +2,6 @@
 //!
 //! RTPS 2.5, 8.2.4 (identifiers), 8.3.5 (submessage elements), 9.3 (mapping to bytes).
 
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// Prefix of the GUIDs of one participant (RTPS 2.5, 9.3.1.1).
@@ -109,15 +108,6 @@ impl Guid {
         guid.prefix.0.copy_from_slice(&bytes[..12]);
         guid.entity.0.copy_from_slice(&bytes[12..]);
         guid
-    }
-}
-
-impl fmt::Display for Guid {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for byte in self.to_bytes() {
-            write!(formatter, "{byte:02x}")?;
-        }
-        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use bytes::Bytes;
+use bytes::{BufMut, Bytes};
 use merrow_rtps::wire::*;
 
 use crate::peers::{MILLIS, Scene, address, prefix};
@@ -139,10 +139,9 @@ impl Attack {
         match self.random.below(3) {
             0 => builder.info_timestamp(Some(time)),
             1 => builder.info_timestamp(None),
-            _ => builder.info_source(&Header {
-                version: ProtocolVersion::CURRENT,
-                vendor: VendorId::MERROW,
-                prefix: prefix(self.random.pick(&[0, 1, 3, 3, 3, 100, 150])),
+            _ => builder.submessage(0x0c, 0, |out| {
+                out.put_slice(&[0, 0, 0, 0, 2, 1, 1, 0x4d]);
+                out.put_slice(&prefix(self.random.pick(&[0, 1, 3, 3, 3, 100, 150])).0);
             }),
         }
     }
@@ -182,7 +181,6 @@ impl Attack {
         for _ in 0..self.random.pick(&[0, 1, 3, 300]) {
             set.insert(base.plus(self.random.below(256) as i64));
         }
-        set.cover(self.random.pick(&[0, 1, 31, 256]));
         set
     }
 
@@ -269,12 +267,14 @@ impl Attack {
 
     fn heartbeat_frag(&mut self, builder: &mut MessageBuilder) {
         let last = self.random.pick(&[1, 2, 3, 256, 1 << 17, u32::MAX]);
-        builder.heartbeat_frag(&HeartbeatFrag {
-            reader: self.reader(),
-            writer: self.writer(),
-            sequence_number: self.number(),
-            last_fragment: FragmentNumber(last),
-            count: self.counter(),
+        builder.submessage(0x13, 0, |out| {
+            out.put_slice(&self.reader().0);
+            out.put_slice(&self.writer().0);
+            let SequenceNumber(number) = self.number();
+            out.put_i32_le((number >> 32) as i32);
+            out.put_u32_le(number as u32);
+            out.put_u32_le(last);
+            out.put_i32_le(self.counter());
         });
     }
 

@@ -5,25 +5,20 @@
 //! the memory does not grow with the length of their content.
 
 mod scan;
-mod unpack;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::fs::File;
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcap::records::op;
 
-use crate::bag::index::unpack::{explain, unpack};
+use crate::bag::file::{McapFile, RECORD_HEAD, Records, unpack};
 use crate::bag::read::mcap_files;
 
 /// Maximum number of messages whose places are kept in memory.
 const MAX_CACHED: usize = 400_000;
 /// Maximum length of the unpacked chunks that are kept in memory [bytes].
 const MAX_UNPACKED: usize = 64 << 20;
-/// Length of the head of a record: opcode and length of the body [bytes].
-const RECORD_HEAD: usize = 9;
 /// Length of the head of a message in the body of its record [bytes].
 const MESSAGE_HEAD: usize = 22;
 
@@ -81,9 +76,7 @@ type BlockMessages = HashMap<usize, Vec<MessagePlace>>;
 #[derive(Debug)]
 struct BagFile {
     path: PathBuf,
-    file: File,
-    /// Length of the file when it was opened [bytes].
-    length: u64,
+    content: McapFile,
     /// Topic of each channel, by its identifier.
     channels: HashMap<u16, usize>,
 }
@@ -123,18 +116,9 @@ impl BagIndex {
         };
         for path in mcap_files(path)? {
             let located = |why: String| format!("{}: {why}", path.display());
-            let opened = File::open(&path);
-            let opened = opened.and_then(|opened| Ok((opened.metadata()?.len(), opened)));
-            let (length, opened) = opened.map_err(|e| match e.kind() {
-                ErrorKind::NotFound => located(
-                    "does not exist; expected an MCAP file or the folder of a bag".to_string(),
-                ),
-                _ => located(e.to_string()),
-            })?;
             index.files.push(BagFile {
+                content: McapFile::open(&path).map_err(located)?,
                 path: path.clone(),
-                file: opened,
-                length,
                 channels: HashMap::new(),
             });
             let note = index.add_file().map_err(located)?;
@@ -272,8 +256,14 @@ impl BagIndex {
         }
         let own = self.blocks[block];
         let chunk = self.bytes(own.file, own.offset, own.length as usize)?;
-        let located = |e| format!("{}: {}", self.files[own.file].path.display(), explain(&e));
-        let records = Arc::new(unpack(&chunk).map_err(located)?);
+        let located = |why| format!("{}: {why}", self.files[own.file].path.display());
+        let (records, error) = unpack(&chunk).map_err(located)?;
+        if let Some(error) = error {
+            return Err(located(format!(
+                "a compressed chunk cannot be read: {error}"
+            )));
+        }
+        let records = Arc::new(records.into_owned());
         self.unpacked.push_front((block, Arc::clone(&records)));
         let mut length = 0;
         let kept = self.unpacked.iter().take_while(|(_, records)| {
@@ -287,14 +277,8 @@ impl BagIndex {
 
     fn bytes(&self, file: usize, offset: u64, length: usize) -> Result<Vec<u8>, String> {
         let file = &self.files[file];
-        let located = |e: std::io::Error| format!("{}: {e}", file.path.display());
-        // a damaged length must not reserve memory
-        if offset.saturating_add(length as u64) > file.length {
-            return Err(located(ErrorKind::UnexpectedEof.into()));
-        }
-        let mut bytes = vec![0; length];
-        read_at(&file.file, offset, &mut bytes).map_err(located)?;
-        Ok(bytes)
+        let located = |why| format!("{}: {why}", file.path.display());
+        file.content.bytes(offset, length).map_err(located)
     }
 
     /// Returns the places of the messages of a block, from the cache or from the file.
@@ -369,12 +353,6 @@ impl BagIndex {
     }
 }
 
-/// Reads bytes at an offset of a file.
-fn read_at(mut file: &File, offset: u64, bytes: &mut [u8]) -> std::io::Result<()> {
-    file.seek(SeekFrom::Start(offset))?;
-    file.read_exact(bytes)
-}
-
 /// Returns the channel and the log time [ns] of a record if it is a message.
 fn message_head(opcode: u8, body: &[u8]) -> Option<(u16, u64)> {
     if opcode != op::MESSAGE || body.len() < MESSAGE_HEAD {
@@ -382,38 +360,6 @@ fn message_head(opcode: u8, body: &[u8]) -> Option<(u16, u64)> {
     }
     let channel = u16::from_le_bytes(body[..2].try_into().ok()?);
     Some((channel, u64::from_le_bytes(body[6..14].try_into().ok()?)))
-}
-
-/// Iterator over the complete records in a run of bytes: offset, opcode and body.
-struct Records<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Records<'a> {
-    fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0 }
-    }
-}
-
-impl<'a> Iterator for Records<'a> {
-    type Item = (usize, u8, &'a [u8]);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let rest = self.bytes.get(self.at..)?;
-        let (opcode, length) = record_head(rest)?;
-        let length = usize::try_from(length).ok()?;
-        let body = rest.get(RECORD_HEAD..RECORD_HEAD.checked_add(length)?)?;
-        let at = self.at;
-        self.at += RECORD_HEAD + length;
-        Some((at, opcode, body))
-    }
-}
-
-/// Returns the opcode of a record and the length of its body [bytes].
-fn record_head(bytes: &[u8]) -> Option<(u8, u64)> {
-    let length = bytes.get(1..RECORD_HEAD)?;
-    Some((bytes[0], u64::from_le_bytes(length.try_into().ok()?)))
 }
 
 #[cfg(test)]

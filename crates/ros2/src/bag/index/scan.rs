@@ -6,19 +6,12 @@ use std::sync::Arc;
 use mcap::records::{ChunkIndex, Record, op};
 use mcap::{McapError, parse_record};
 
-use crate::bag::index::unpack::{explain, unpack};
-use crate::bag::index::{
-    BagIndex, Block, IndexedTopic, RECORD_HEAD, Records, message_head, read_at, record_head,
-};
+use crate::bag::decompress::check_compression;
+use crate::bag::file::{CHUNK_HEAD, MAGIC, RECORD_HEAD, Records};
+use crate::bag::index::{BagIndex, Block, IndexedTopic, message_head};
 
-/// Length of the magic bytes at both ends of a file.
-const MAGIC: u64 = mcap::MAGIC.len() as u64;
 /// Length of the record at the end of a file: head, two offsets, CRC [bytes].
 const FOOTER: u64 = RECORD_HEAD as u64 + 20;
-/// Length of the body of a chunk before its records, without the name of a compression [bytes].
-const CHUNK_HEAD: usize = 40;
-/// Maximum length of a block of messages that are not in a chunk [bytes].
-const MAX_BLOCK: u64 = 1 << 20;
 
 /// Blocks, channels and metadata of a file.
 #[derive(Default)]
@@ -97,23 +90,12 @@ impl BagIndex {
     /// Adds the content of the last file. Returns a note if the file is not complete.
     ///
     /// # Errors
-    /// The file cannot be read, is not an MCAP file, or has chunks of an unknown compression.
+    /// The file cannot be read or has chunks of an unknown compression.
     pub(super) fn add_file(&mut self) -> Result<Option<String>, String> {
         let file = self.files.len() - 1;
-        let length = self.files[file].length;
-        if length < MAGIC {
-            return Err(format!("expected an MCAP file, found {length} bytes"));
-        }
-        let magic = self.bytes(file, 0, MAGIC as usize)?;
-        if magic != mcap::MAGIC {
-            return Err(
-                "expected an MCAP file, found another format; convert it with `ros2 bag convert`"
-                    .to_string(),
-            );
-        }
-        let found = match self.summary(file, length)? {
+        let found = match self.summary(file)? {
             Some(found) => found,
-            None => self.scan(file, length)?,
+            None => self.scan(file)?,
         };
         self.add_found(file, &found);
         for (name, metadata) in found.metadata {
@@ -155,11 +137,16 @@ impl BagIndex {
 
     /// Reads the summary at the end of a file; `None` if it is missing or does not describe all
     /// messages.
-    fn summary(&self, file: usize, length: u64) -> Result<Option<Found>, String> {
-        let Some(footer_at) = length.checked_sub(FOOTER + MAGIC).filter(|at| *at >= MAGIC) else {
+    fn summary(&self, file: usize) -> Result<Option<Found>, String> {
+        let content = &self.files[file].content;
+        let Some(footer_at) = content
+            .length
+            .checked_sub(FOOTER + MAGIC)
+            .filter(|at| *at >= MAGIC)
+        else {
             return Ok(None);
         };
-        let end = self.bytes(file, footer_at, (FOOTER + MAGIC) as usize)?;
+        let end = content.bytes(footer_at, (FOOTER + MAGIC) as usize)?;
         let is_end = end.ends_with(mcap::MAGIC) && end[0] == op::FOOTER;
         let start = end.get(RECORD_HEAD..RECORD_HEAD + 8);
         let start = start.and_then(|bytes| bytes.try_into().ok());
@@ -167,7 +154,7 @@ impl BagIndex {
         if !is_end || start < MAGIC || start >= footer_at {
             return Ok(None);
         }
-        let bytes = self.bytes(file, start, (footer_at - start) as usize)?;
+        let bytes = content.bytes(start, (footer_at - start) as usize)?;
         let mut found = Found::default();
         let mut messages = None;
         for (_, opcode, body) in Records::new(&bytes) {
@@ -184,7 +171,7 @@ impl BagIndex {
                 }
                 Ok(Record::MetadataIndex(place)) => {
                     // damaged metadata is missing metadata
-                    let record = self.bytes(file, place.offset, place.length as usize);
+                    let record = content.bytes(place.offset, place.length as usize);
                     for (_, opcode, body) in Records::new(&record.unwrap_or_default()) {
                         let _ = found.add(opcode, body);
                     }
@@ -203,65 +190,21 @@ impl BagIndex {
     }
 
     /// Reads all records of a file.
-    fn scan(&self, file: usize, length: u64) -> Result<Found, String> {
+    fn scan(&self, file: usize) -> Result<Found, String> {
         let mut found = Found::default();
-        let opened = &self.files[file].file;
-        let mut at = MAGIC;
-        // messages that are not in a chunk: first byte and end
-        let mut loose = (at, at);
-        let damaged = |e: McapError| format!("stopped at a damaged record: {e}");
-        loop {
-            let mut head = [0; RECORD_HEAD];
-            let has_head = at + RECORD_HEAD as u64 <= length;
-            if has_head {
-                read_at(opened, at, &mut head).map_err(|e| e.to_string())?;
+        let end = self.files[file].content.walk(&mut |run, records| {
+            // a damaged chunk cannot be decompressed again
+            if run.is_damaged && run.compressed.is_some() {
+                return Ok(Ok(()));
             }
-            let (opcode, size) = record_head(&head).filter(|_| has_head).unwrap_or_default();
-            let end = (at + RECORD_HEAD as u64).saturating_add(size);
-            let is_loose = opcode == op::MESSAGE && end <= length;
-            if loose.1 > loose.0 && (!is_loose || end - loose.0 > MAX_BLOCK) {
-                let bytes = self.bytes(file, loose.0, (loose.1 - loose.0) as usize)?;
-                if let Err(e) = found.add_records(Block::plain(file, loose.0), &bytes) {
-                    found.note = Some(damaged(e));
-                    break;
-                }
-                loose = (at, at);
-            }
-            if is_loose {
-                loose = (if loose.1 == at { loose.0 } else { at }, end);
-                at = end;
-                continue;
-            }
-            loose = (end, end);
-            if matches!(opcode, op::DATA_END | op::FOOTER) {
-                break;
-            }
-            if !has_head || (end > length && opcode != op::CHUNK) {
-                found.note = Some(match at == length {
-                    true => "the recording was not completed".to_string(),
-                    false => "the file ends inside a record".to_string(),
-                });
-                break;
-            }
-            let is_used = matches!(opcode, op::CHUNK | op::SCHEMA | op::CHANNEL | op::METADATA);
-            if is_used {
-                let body_at = at + RECORD_HEAD as u64;
-                let body = self.bytes(file, body_at, (end.min(length) - body_at) as usize)?;
-                let added = match opcode {
-                    op::CHUNK => add_chunk(&mut found, file, at, &head, &body)?,
-                    _ => found.add(opcode, &body),
-                };
-                if let Err(e) = added {
-                    found.note = Some(damaged(e));
-                    break;
-                }
-            }
-            if end > length {
-                found.note = Some("the file ends inside a record".to_string());
-                break;
-            }
-            at = end;
-        }
+            let block = Block {
+                length: run.compressed.unwrap_or(0),
+                is_compressed: run.compressed.is_some(),
+                ..Block::plain(file, run.offset)
+            };
+            Ok(found.add_records(block, records))
+        })?;
+        found.note = end.map(|end| end.to_string());
         Ok(found)
     }
 }
@@ -280,46 +223,13 @@ impl Block {
     }
 }
 
-/// Adds the chunk at `offset` in a file, with the head and the body of its record. The body may be
-/// cut.
-///
-/// # Errors
-/// The compression is unknown.
-fn add_chunk(
-    found: &mut Found,
-    file: usize,
-    offset: u64,
-    head: &[u8],
-    body: &[u8],
-) -> Result<Result<(), McapError>, String> {
-    let name_length = body.get(28..32).and_then(|bytes| bytes.try_into().ok());
-    if name_length.is_none_or(|bytes| u32::from_le_bytes(bytes) == 0) {
-        let records = body.get(CHUNK_HEAD..).unwrap_or_default();
-        let offset = offset + (RECORD_HEAD + CHUNK_HEAD) as u64;
-        return Ok(found.add_records(Block::plain(file, offset), records));
-    }
-    let block = Block {
-        length: (head.len() + body.len()) as u64,
-        is_compressed: true,
-        ..Block::plain(file, offset)
-    };
-    match unpack(&[head, body].concat()) {
-        Ok(records) => Ok(found.add_records(block, &records)),
-        Err(error @ McapError::UnsupportedCompression(_)) => Err(explain(&error)),
-        Err(error) => Ok(Err(error)),
-    }
-}
-
 /// Returns the records of a chunk that a summary lists; `None` for an entry that is not valid.
 ///
 /// # Errors
 /// The compression is unknown.
 fn block_of(file: usize, chunk: &ChunkIndex) -> Result<Option<Block>, String> {
     let name = &chunk.compression;
-    if !["", "lz4", "zstd"].contains(&name.as_str()) {
-        let error = McapError::UnsupportedCompression(name.clone());
-        return Err(explain(&error));
-    }
+    check_compression(name)?;
     let head = (RECORD_HEAD + CHUNK_HEAD + name.len()) as u64;
     if chunk.compressed_size.checked_add(head) != Some(chunk.chunk_length) {
         return Ok(None);

@@ -1,5 +1,7 @@
 //! Tests of the index with bags of the recorder and of the MCAP writer.
 
+use std::fs::File;
+
 use super::*;
 use crate::bag::Bag;
 use crate::bag::topics::visit_messages;

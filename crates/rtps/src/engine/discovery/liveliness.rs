@@ -1,7 +1,5 @@
 //! Assertion of the liveliness of local writers (RTPS 2.5, 8.4.13).
 
-use bytes::Bytes;
-
 use crate::engine::Engine;
 use crate::engine::config::{MILLIS, Nanos};
 use crate::qos::LivelinessKind;
@@ -26,12 +24,7 @@ impl Engine {
         if self.assert_at.is_none() {
             return;
         }
-        let message = ParticipantMessageData {
-            prefix: self.config.guid_prefix,
-            kind: ParticipantMessageData::AUTOMATIC,
-            data: Bytes::new(),
-        };
-        let payload = Payload::Data(message.encode());
+        let payload = Payload::Data(automatic_liveliness(self.config.guid_prefix));
         self.write_change(now, EntityId::MESSAGE_WRITER, payload, InlineQos::default());
     }
 }

@@ -11,7 +11,6 @@ use super::{
 };
 use crate::engine::Engine;
 use crate::engine::config::{MILLIS, Nanos};
-use crate::engine::event::Event;
 use crate::wire::*;
 
 /// Period of announcements to groups [ns], and number of these periods between two announcements to
@@ -286,11 +285,6 @@ impl Engine {
         data: ParticipantData,
     ) {
         let prefix = data.prefix;
-        self.events.push_back(Event::ParticipantFound {
-            prefix,
-            name: data.name.clone(),
-            user_data: data.user_data.clone(),
-        });
         // a participant that was verified before its lease ended has the same random prefix
         let verified = self.was_verified(prefix);
         let share = self.shares.participant(from.ip());
@@ -345,6 +339,5 @@ impl Engine {
             self.unmatch_builtin(reader, Guid::new(prefix, writer));
             self.unmatch_builtin(writer, Guid::new(prefix, reader));
         }
-        self.events.push_back(Event::ParticipantLost { prefix });
     }
 }

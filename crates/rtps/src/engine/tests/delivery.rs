@@ -48,15 +48,25 @@ fn check(seed: u64) {
     world.run_until(|world| world.received(c, late).len() == all.len());
     world.run(500);
     assert_eq!(world.received(c, late), all, "late, seed {seed}");
-    let counters = world.engine(a).writer_counters(writer).expect("writer");
-    assert_eq!(counters.matched, 3, "seed {seed}");
-    assert_eq!(counters.evicted_unacknowledged, 0, "seed {seed}");
+    assert_eq!(
+        world.engine(a).writers[&writer.entity].matched(),
+        3,
+        "seed {seed}"
+    );
+    assert_eq!(
+        world.engine(a).evicted_unacknowledged(writer),
+        0,
+        "seed {seed}"
+    );
     let now = world.now;
     world.engine(c).remove_endpoint(now, late);
-    let matched = |world: &mut World| world.engine(a).writer_counters(writer).map(|c| c.matched);
-    world.run_until(|world| matched(world) == Some(2));
-    let counters = world.engine(a).writer_counters(writer).expect("writer");
-    assert_eq!(counters.matched, 2, "seed {seed}");
+    let matched = |world: &mut World| world.engine(a).writers[&writer.entity].matched();
+    world.run_until(|world| matched(world) == 2);
+    assert_eq!(
+        world.engine(a).writers[&writer.entity].matched(),
+        2,
+        "seed {seed}"
+    );
 }
 
 #[test]
@@ -122,8 +132,7 @@ fn unacknowledged_samples_are_kept_beyond_the_depth() {
     world.run(5000);
     assert_eq!(world.received(b, reader), Vec::from_iter(1..=200));
     assert_eq!(world.received(c, late), [199, 200]);
-    let counters = world.engine(a).writer_counters(writer).expect("writer");
-    assert_eq!(counters.evicted_unacknowledged, 0);
+    assert_eq!(world.engine(a).evicted_unacknowledged(writer), 0);
 }
 
 /// Samples that a silent reader has not acknowledged are kept up to 16 MiB, then counted: of nine
@@ -139,10 +148,7 @@ fn evicted_samples_are_counted() {
         .create_writer(Nanos(0), spec(offered.clone()));
     world.engine(b).create_reader(Nanos(0), spec(offered));
     world.run(1000);
-    let evicted = |world: &mut World| {
-        let counters = world.engine(a).writer_counters(writer);
-        counters.expect("writer").evicted_unacknowledged
-    };
+    let evicted = |world: &mut World| world.engine(a).evicted_unacknowledged(writer);
     (1..=8).for_each(|number| world.write(a, writer, number, 2 << 20));
     assert_eq!(evicted(&mut world), 0);
     world.write(a, writer, 9, 2 << 20);

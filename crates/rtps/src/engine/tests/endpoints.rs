@@ -1,6 +1,6 @@
 //! Single endpoints: history of other vendors, late duplicates, changed QoS, selected readers.
 
-use bytes::Bytes;
+use bytes::{BufMut, Bytes};
 
 use super::protection::*;
 use super::repair::lone_reader;
@@ -188,10 +188,9 @@ fn another_source_has_no_timestamp() {
     let prefix = world.engine(b).config.guid_prefix;
     receive(&mut world, a, b, GuidPrefix([3; 12]), |builder| {
         builder.info_timestamp(Some(Time::from_nanos(5)));
-        builder.info_source(&Header {
-            version: ProtocolVersion::CURRENT,
-            vendor: VendorId::MERROW,
-            prefix,
+        builder.submessage(0x0c, 0, |out| {
+            out.put_slice(&[0, 0, 0, 0, 2, 1, 1, 0x4d]);
+            out.put_slice(&prefix.0);
         });
         builder.data(&sample(writer, 1));
     });
@@ -233,7 +232,7 @@ fn keys_of_endpoints_are_unique() {
     assert_eq!(keys, [[255, 255, 255], [0, 0, 1], [0, 0, 3]]);
 }
 
-/// A reader that expects the QoS of the writer with each sample receives the samples without it.
+/// Readers receive the samples without the QoS of the writer.
 #[test]
 fn samples_have_no_qos_of_their_writer() {
     let mut world = World::new(1);
@@ -245,8 +244,7 @@ fn samples_have_no_qos_of_their_writer() {
     let forged = forged_prefix(1);
     join_forged(&mut world, a, attacker, forged);
     let guid = Guid::new(forged, EntityId::user_reader(1, false));
-    let mut endpoint = EndpointData::new(guid, "t", "T", best_effort);
-    endpoint.expects_inline_qos = true;
+    let endpoint = EndpointData::new(guid, "t", "T", best_effort);
     announce(&mut world, a, attacker, 1, &endpoint);
     world.write(a, writer, 1, 20);
     let now = world.now;

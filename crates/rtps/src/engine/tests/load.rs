@@ -113,12 +113,7 @@ fn heartbeats_are_valid_when_the_history_has_moved_on() {
     world.run(1000);
     let now = world.now;
     world.engine(b).create_reader(now, spec(reliable(1)));
-    world.run_until(|world| {
-        world
-            .engine(a)
-            .writer_counters(writer)
-            .is_some_and(|c| c.matched == 1)
-    });
+    world.run_until(|world| world.engine(a).writers[&writer.entity].matched() == 1);
     world.frozen.insert(b);
     let mut beats = Vec::new();
     for number in 0..4 {
@@ -230,10 +225,7 @@ fn unacknowledged_samples_have_a_largest_count() {
     world.engine(b).create_reader(Nanos(0), spec(reliable(1)));
     world.run(1000);
     world.frozen.insert(b);
-    let evicted = |world: &mut World| {
-        let counters = world.engine(a).writer_counters(writer);
-        counters.expect("writer").evicted_unacknowledged
-    };
+    let evicted = |world: &mut World| world.engine(a).evicted_unacknowledged(writer);
     (0..8192).for_each(|number| world.write(a, writer, number, 20));
     assert_eq!(evicted(&mut world), 0);
     world.write(a, writer, 8192, 20);

@@ -17,15 +17,15 @@ fn peers_that_leave_or_fall_silent_are_lost() {
             .create_reader(Nanos(0), spec(offered.clone()));
     }
     world.run(1000);
-    let matched = |world: &mut World| world.engine(a).writer_counters(writer).map(|c| c.matched);
-    assert_eq!(matched(&mut world), Some(2));
+    let matched = |world: &mut World| world.engine(a).writers[&writer.entity].matched();
+    assert_eq!(matched(&mut world), 2);
     world.engine(b).leave();
     world.run(10);
     world.engines.remove(&b);
-    assert_eq!(matched(&mut world), Some(1));
+    assert_eq!(matched(&mut world), 1);
     world.engines.remove(&c);
     world.run(21_000);
-    assert_eq!(matched(&mut world), Some(0));
+    assert_eq!(matched(&mut world), 0);
 }
 
 /// The history of the discovery does not grow with the endpoints that were removed, and a late

@@ -20,10 +20,6 @@ impl Writer {
         self.expire(now);
         let depth = self.depth();
         self.drop_acknowledged();
-        let limit = self.qos.resource_limits.max_samples;
-        if depth.is_none() && limit.is_some_and(|limit| self.history.len() >= limit as usize) {
-            return Err(WriteError::Full);
-        }
         let change = Change {
             number: self.last.next(),
             source,
@@ -169,7 +165,7 @@ impl Writer {
             return false;
         };
         if self.is_awaited(&change) {
-            self.counters.evicted_unacknowledged += 1;
+            self.evicted_unacknowledged += 1;
         }
         true
     }

@@ -14,7 +14,6 @@ use std::net::SocketAddr;
 
 use crate::engine::config::{MILLIS, Nanos, Path, ReaderFilter};
 use crate::engine::count::CountFilter;
-use crate::engine::event::WriterCounters;
 use crate::engine::group::{Added, Groups, group_of};
 use crate::engine::memory::Excess;
 use crate::engine::outgoing::Change;
@@ -89,7 +88,8 @@ pub(super) struct Writer {
     count: i32,
     /// Number of the fragments that were requested at one instant, and the instant.
     requests: (Nanos, usize),
-    counters: WriterCounters,
+    /// Samples evicted before every matched reliable reader acknowledged them.
+    pub(super) evicted_unacknowledged: u64,
 }
 
 impl Writer {
@@ -107,7 +107,7 @@ impl Writer {
             groups: Groups::default(),
             count: 0,
             requests: (Nanos(0), 0),
-            counters: WriterCounters::default(),
+            evicted_unacknowledged: 0,
         }
     }
 
@@ -149,14 +149,6 @@ impl Writer {
     pub(super) fn is_unacknowledged(&self) -> bool {
         let awaits = |p: &Proxy| p.reliable && p.unacknowledged.max(p.first) <= self.last;
         self.proxies.values().any(awaits)
-    }
-
-    pub(super) fn counters(&self) -> WriterCounters {
-        let matched = self.proxies.len();
-        WriterCounters {
-            matched,
-            ..self.counters
-        }
     }
 
     fn first(&self) -> SequenceNumber {

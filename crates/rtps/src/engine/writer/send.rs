@@ -137,7 +137,6 @@ impl Writer {
     fn advance(&mut self, now: Nanos, reader: Guid, sent: &Outgoing) -> EntityId {
         let after = sent.after();
         if sent.repair {
-            self.counters.repaired += 1;
             if let Some(proxy) = self.proxies.get_mut(&reader) {
                 proxy.requested.remove(&sent.at);
                 if sent.is_gap() {
@@ -149,7 +148,6 @@ impl Writer {
             }
             return reader.entity;
         }
-        self.counters.sent += 1;
         let to = self.proxies.get(&reader).map(|proxy| proxy.to);
         let same = |p: &Proxy| Some(p.to) == to && p.next == sent.at;
         if self.of_participant(reader.prefix).all(|(_, p)| same(p)) {

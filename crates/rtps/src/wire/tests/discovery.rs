@@ -15,11 +15,9 @@ pub(super) fn participant() -> ParticipantData {
     ParticipantData {
         domain_id: Some(3),
         domain_tag: "t".into(),
-        expects_inline_qos: true,
         metatraffic_unicast: vec![locator(7410)],
         metatraffic_multicast: vec![locator(7400)],
         default_unicast: vec![locator(7411), locator(7413)],
-        default_multicast: vec![locator(7401)],
         builtin_endpoint_qos: 1,
         lease: Duration::from_seconds(20),
         name: "abc".into(),
@@ -38,10 +36,6 @@ pub(super) fn endpoint() -> EndpointData {
         },
         durability: Durability::TransientLocal,
         history: History::KeepLast(10),
-        resource_limits: ResourceLimits {
-            max_samples: Some(5),
-            ..ResourceLimits::default()
-        },
         deadline: second,
         lifespan: second,
         latency_budget: second,
@@ -57,14 +51,11 @@ pub(super) fn endpoint() -> EndpointData {
             ordered: true,
         },
         partition: vec!["a".into(), "bcd".into()],
-        representation: vec![DataRepresentation::XCDR1, DataRepresentation::XCDR2],
+        representation: vec![DataRepresentation::XCDR1, DataRepresentation(2)],
         user_data: Bytes::from_static(b"typehash=x;"),
     };
     EndpointData {
         unicast: vec![locator(7411)],
-        multicast: vec![locator(7401)],
-        expects_inline_qos: true,
-        name: "n".into(),
         ..EndpointData::new(Guid::new(PREFIX, WRITER), "rt/chatter", "T_", qos)
     }
 }
@@ -76,10 +67,9 @@ fn participant_data_has_its_wire_bytes() {
         "00030000
         1500 0400 02030000  1600 0400 014d0000
         5000 1000 0102030405060708090a0b0c 000001c1
-        0f00 0400 03000000  1440 0800 02000000 74000000  4300 0400 01000000
+        0f00 0400 03000000  1440 0800 02000000 74000000
         3200 1800 01000000 f21c0000 {address}  3300 1800 01000000 e81c0000 {address}
         3100 1800 01000000 f31c0000 {address}  3100 1800 01000000 f51c0000 {address}
-        4800 1800 01000000 e91c0000 {address}
         0200 0800 14000000 00000000  5800 0400 3f0c0000  7700 0400 01000000
         6200 0800 04000000 61626300
         2c00 1000 0a000000 656e636c6176653d2f3b 0000
@@ -131,10 +121,9 @@ fn endpoint_data_has_its_wire_bytes() {
         "00030000 5a00 1000 {guid} 5000 1000 0102030405060708090a0b0c 000001c1
         1500 0400 02030000 1600 0400 014d0000
         0500 1000 0b000000 72742f63686174746572 00 00  0700 0800 03000000 545f0000
-        2f00 1800 01000000 f31c0000 {address} 3000 1800 01000000 e91c0000 {address}
-        4300 0400 01000000  6200 0800 02000000 6e000000  7000 1000 {guid}
+        2f00 1800 01000000 f31c0000 {address}
+        7000 1000 {guid}
         1a00 0c00 02000000 {second} 1d00 0400 01000000 4000 0800 00000000 0a000000
-        4100 0c00 05000000 ffffffff ffffffff
         2300 0800 {second} 2b00 0800 {second} 2700 0800 {second}
         1b00 0c00 02000000 {second} 1f00 0400 01000000 2500 0400 01000000
         2100 0800 02000000 01010000
@@ -234,17 +223,6 @@ fn keys_of_builtin_endpoints_are_their_guids() {
 
 #[test]
 fn participant_message_has_its_wire_bytes() {
-    let message = ParticipantMessageData {
-        prefix: PREFIX,
-        kind: ParticipantMessageData::AUTOMATIC,
-        data: Bytes::from_static(&[7]),
-    };
-    let little = hex("00010000 0102030405060708090a0b0c 00000001 01000000 07");
-    assert_eq!(message.encode(), little);
-    assert_eq!(
-        ParticipantMessageData::decode(&little.into()),
-        Ok(message.clone())
-    );
-    let big = hex("00000000 0102030405060708090a0b0c 00000001 00000001 07");
-    assert_eq!(ParticipantMessageData::decode(&big.into()), Ok(message));
+    let expected = hex("00010000 0102030405060708090a0b0c 00000001 00000000");
+    assert_eq!(automatic_liveliness(PREFIX), expected);
 }

@@ -8,7 +8,7 @@ mod messages;
 
 use std::slice;
 
-use bytes::Bytes;
+use bytes::{BufMut, Bytes};
 
 use super::*;
 
@@ -64,6 +64,18 @@ pub(super) fn check_round_trip(
     let bytes = message(body);
     assert_eq!(builder.len(), bytes.len());
     assert_eq!(datagram(builder), bytes);
+}
+
+/// Appends a submessage HEARTBEAT_FRAG.
+pub(super) fn put_heartbeat_frag(builder: &mut MessageBuilder, heartbeat: &HeartbeatFrag) {
+    builder.submessage(0x13, 0, |out| {
+        out.put_slice(&heartbeat.reader.0);
+        out.put_slice(&heartbeat.writer.0);
+        out.put_i32_le((heartbeat.sequence_number.0 >> 32) as i32);
+        out.put_u32_le(heartbeat.sequence_number.0 as u32);
+        out.put_u32_le(heartbeat.last_fragment.0);
+        out.put_i32_le(heartbeat.count);
+    });
 }
 
 /// Checks that the submessage `body` is refused with `error`.
