@@ -464,7 +464,7 @@ mod tests {
         use merrow_ros2::dynamic::definition::Definition;
         use merrow_ros2::message::Message;
         use merrow_ros2::msg::sensor_msgs::JointState;
-        let text = JointState::info().definition;
+        let text = &JointState::info().definition;
         let definition = Definition::parse(JointState::TYPE, text).expect("a definition");
         let mut columns = Columns::default();
         let mut add = |position: Vec<f64>, effort: Vec<f64>| {

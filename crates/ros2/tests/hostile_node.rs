@@ -25,6 +25,7 @@ use merrow_rtps::engine::{EndpointSpec, Event, OutgoingSample, Sample};
 use merrow_rtps::participant::{EventSink, Participant, ParticipantConfig, Writer};
 use merrow_rtps::qos::{History, Qos as DdsQos};
 use merrow_rtps::udp::discovery::{Discovery, Range};
+use merrow_testing::random::Random;
 
 /// Maximum increase of the memory of the process since its start [kB]: the bound of the samples
 /// that wait for the callbacks, and the same for the attacker.
@@ -33,39 +34,22 @@ const MAX_MEMORY_KB: u64 = 2 * 256 * 1024;
 /// Maximum time of a call of the honest client.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Generator of pseudo-random numbers (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+/// Returns a valid text, changed or random bytes, rarely of a megabyte.
+fn payload(random: &mut Random) -> Bytes {
+    let len = match random.below(50) {
+        0 => 1 << 20,
+        _ => 4 + random.below(200),
+    };
+    let mut bytes: Vec<u8> = (0..len).map(|_| random.next() as u8).collect();
+    bytes[..4].copy_from_slice(&[0, 1, 0, 0]);
+    if random.below(2) == 0 {
+        bytes = to_bytes(&Text {
+            data: "x".repeat(random.below(60)),
+        });
+        let at = random.below(bytes.len());
+        bytes[at] = random.next() as u8;
     }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
-    }
-
-    /// Returns a valid text, changed or random bytes, rarely of a megabyte.
-    fn payload(&mut self) -> Bytes {
-        let len = match self.below(50) {
-            0 => 1 << 20,
-            _ => 4 + self.below(200),
-        };
-        let mut bytes: Vec<u8> = (0..len).map(|_| self.next() as u8).collect();
-        bytes[..4].copy_from_slice(&[0, 1, 0, 0]);
-        if self.below(2) == 0 {
-            bytes = to_bytes(&Text {
-                data: "x".repeat(self.below(60)),
-            });
-            let at = self.below(bytes.len());
-            bytes[at] = self.next() as u8;
-        }
-        bytes.into()
-    }
+    bytes.into()
 }
 
 struct Ignored;
@@ -167,7 +151,7 @@ impl Attacker {
     fn attack(&self, random: &mut Random) {
         let writer = &self.writers[random.below(self.writers.len())];
         let sample = OutgoingSample {
-            payload: random.payload(),
+            payload: payload(random),
             related: None,
         };
         // a full history is the attacker's own problem

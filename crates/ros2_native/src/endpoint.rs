@@ -6,9 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 
 use bytes::Bytes;
-use merrow_ros2::backend::{
-    ClientEndpoint, Endpoint, PublisherEndpoint, ReplyHandler, incompatibility,
-};
+use merrow_ros2::backend::{ClientEndpoint, PublisherEndpoint, ReplyHandler, incompatibility};
 use merrow_ros2::node::{Callback, DeferredHandler, PublishError, Responder};
 
 use crate::ffi::{Client, Publisher, RequestId, Service, Subscription};

@@ -196,8 +196,8 @@ mod tests {
             qos: &Qos::DEFAULT,
         };
         let support = libraries.message(&topic).unwrap();
-        let own = std_msgs::String::info().hash;
-        assert!(support.hash().is_none_or(|hash| hash == own));
+        let own = &std_msgs::String::info().hash;
+        assert!(support.hash().is_none_or(|hash| hash == *own));
         let service = ServiceDescription {
             name: "/trigger",
             service_type: std_srvs::Trigger::TYPE,

@@ -21,8 +21,13 @@ impl Random {
         (self.next() % bound.max(1) as u64) as usize
     }
 
+    /// Returns a random number below `bound`; 0 if `bound` is 0.
+    pub fn below_u64(&mut self, bound: u64) -> u64 {
+        self.next() % bound.max(1)
+    }
+
     /// Returns one of the items.
-    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len())]
+    pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())]
     }
 }

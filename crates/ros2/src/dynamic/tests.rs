@@ -8,6 +8,7 @@ use crate::dynamic::value::{ArrayLimits, Leaf, Value};
 use crate::message::Message;
 use crate::msg::catalogue;
 use crate::msg::nav_msgs::Odometry;
+use merrow_testing::random::Random;
 
 /// Converts a decoded value to JSON, in the form of the values of the catalogue.
 fn json(value: &Value<'_>) -> Json {
@@ -138,15 +139,6 @@ fn invalid_definitions_are_refused() {
     ));
 }
 
-/// Generator of pseudo-random numbers (splitmix64).
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 // No bytes cause a panic or more elements than bytes. Method: the samples of the catalogue cut at
 // every length, and with bytes and lengths changed at random; the number of leaves. Tolerance: one
 // leaf per byte, and the fields of the definition.
@@ -156,7 +148,7 @@ fn hostile_bytes_are_bounded() {
         bytes: usize::MAX,
         elements: usize::MAX,
     };
-    let mut seed = 7;
+    let mut random = Random(7);
     for sample in catalogue() {
         let definition = Definition::parse(sample.info.name, &sample.info.definition).unwrap();
         let bytes = sample.cdr.unwrap();
@@ -165,9 +157,9 @@ fn hostile_bytes_are_bounded() {
         }
         for _ in 0..200 {
             let mut changed = bytes.clone();
-            for _ in 0..1 + next(&mut seed) % 3 {
-                let at = next(&mut seed) as usize % changed.len();
-                changed[at] = [0, 1, 0x7f, 0xff][next(&mut seed) as usize % 4];
+            for _ in 0..1 + random.below(3) {
+                let at = random.below(changed.len());
+                changed[at] = [0, 1, 0x7f, 0xff][random.below(4)];
             }
             if let Ok(value) = definition.decode(&changed) {
                 let mut leaves = 0;
@@ -184,12 +176,12 @@ fn hostile_bytes_are_bounded() {
 fn hostile_definitions_are_bounded() {
     let text = Odometry::info().definition.as_bytes();
     let bytes = to_bytes(&Odometry::default());
-    let mut seed = 11;
+    let mut random = Random(11);
     for _ in 0..2000 {
         let mut changed = text.to_vec();
-        for _ in 0..1 + next(&mut seed) % 4 {
-            let at = next(&mut seed) as usize % changed.len();
-            changed[at] = b"[]<=\n /9#a\xff"[next(&mut seed) as usize % 11];
+        for _ in 0..1 + random.below(4) {
+            let at = random.below(changed.len());
+            changed[at] = b"[]<=\n /9#a\xff"[random.below(11)];
         }
         let changed = String::from_utf8_lossy(&changed);
         if let Ok(definition) = Definition::parse("nav_msgs/msg/Odometry", &changed) {

@@ -5,71 +5,18 @@
 //! and an allocator that measures the peak of each decoding. The seed is printed on failure. The
 //! tests of the crate messages include this file for the types of that crate.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
 use merrow_ros2::description::{Count, Description, Element, FieldType, Primitive};
 use merrow_ros2::msg::{RoundTrip, TypeSample};
+use merrow_testing::allocator::{self, Counting};
+use merrow_testing::random::Random;
 
 /// Maximum memory that a decoding may need per received byte, and independent of the size [B]. An
 /// element of a sequence occupies at least 4 bytes on the wire and, as a string, 24 bytes in
 /// memory.
 const MAX_MEMORY: (isize, isize) = (10, 2048);
 
-thread_local! {
-    // live bytes of this thread and their peak; const, so that they do not allocate
-    static MEMORY: Cell<(isize, isize)> = const { Cell::new((0, 0)) };
-}
-
-/// The system allocator, which counts the bytes of each thread.
-struct Counting;
-
-fn add(bytes: isize) {
-    // At the end of a thread its counter may no longer exist.
-    let _ = MEMORY.try_with(|memory| {
-        let (live, peak) = memory.get();
-        memory.set((live + bytes, peak.max(live + bytes)));
-    });
-}
-
-// SAFETY: every call is forwarded unchanged to the system allocator, which fulfils the contract.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        add(layout.size().cast_signed());
-        // SAFETY: as above
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
-        add(-layout.size().cast_signed());
-        // SAFETY: as above
-        unsafe { System.dealloc(p, layout) }
-    }
-    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        add(size.cast_signed() - layout.size().cast_signed());
-        // SAFETY: as above
-        unsafe { System.realloc(p, layout, size) }
-    }
-}
-
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// Generator of pseudo-random numbers (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
-    }
-}
 
 /// Converts the body of a little-endian message to big-endian.
 struct Swapper<'a> {
@@ -174,11 +121,9 @@ fn seeds(samples: Vec<TypeSample>) -> Vec<Seed> {
 /// encoded in the same way after a further round trip.
 fn check(seed: &Seed, bytes: &[u8]) -> bool {
     let name = seed.name;
-    let (live, _) = MEMORY.get();
-    MEMORY.set((live, live));
-    let result = (seed.decode)(bytes);
+    let (peak, result) = allocator::peak(|| (seed.decode)(bytes));
     let (per_byte, fixed) = MAX_MEMORY;
-    let (peak, size) = (MEMORY.get().1 - live, bytes.len().cast_signed());
+    let size = bytes.len().cast_signed();
     assert!(
         peak <= per_byte * size + fixed,
         "{name}: {peak} B for {size} B"

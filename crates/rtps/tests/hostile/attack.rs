@@ -6,31 +6,7 @@ use bytes::{BufMut, Bytes};
 use merrow_rtps::wire::*;
 
 use crate::peers::{MILLIS, Scene, address, prefix};
-
-/// Generator of pseudo-random numbers (splitmix64).
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound.max(1)
-    }
-
-    fn small(&mut self, bound: usize) -> usize {
-        self.below(bound as u64) as usize
-    }
-
-    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
-        items[self.small(items.len())]
-    }
-}
+use merrow_testing::random::Random;
 
 /// Datagrams of the attacker's participant, whose endpoints match, and of forged participants.
 pub(crate) struct Attack {
@@ -88,25 +64,25 @@ impl Attack {
     /// Returns the next datagram.
     pub(crate) fn next(&mut self) -> Bytes {
         // participants 100 to 199 exist only as forged datagrams
-        let forged = self.random.below(8) == 0;
+        let forged = self.random.below_u64(8) == 0;
         self.index = if forged {
-            100 + self.random.below(100) as u8
+            100 + self.random.below_u64(100) as u8
         } else {
             3
         };
         let source = prefix(self.index);
         let mut builder = MessageBuilder::new(source);
-        for _ in 0..=self.random.below(10) {
-            if self.random.below(4) != 0 {
+        for _ in 0..=self.random.below_u64(10) {
+            if self.random.below_u64(4) != 0 {
                 builder.info_destination(prefix(1));
             }
             self.submessage(source, &mut builder);
         }
         let mut bytes = builder.finish().concat();
         // a header without submessages has no byte to change
-        if bytes.len() > 20 && self.random.below(4) == 0 {
-            for _ in 0..=self.random.below(4) {
-                let at = 20 + self.random.small(bytes.len() - 20);
+        if bytes.len() > 20 && self.random.below_u64(4) == 0 {
+            for _ in 0..=self.random.below_u64(4) {
+                let at = 20 + self.random.below(bytes.len() - 20);
                 let value = self.random.next() as u8;
                 bytes[at] = self.random.pick(&[0, 0xff, value, bytes[at] ^ 1]);
             }
@@ -117,7 +93,7 @@ impl Attack {
 
     fn submessage(&mut self, source: GuidPrefix, builder: &mut MessageBuilder) {
         self.count = self.count.wrapping_add(1);
-        match self.random.below(18) {
+        match self.random.below_u64(18) {
             0..=2 => self.data(builder),
             3..=6 => self.data_frag(builder),
             7 | 8 => self.heartbeat(builder),
@@ -136,7 +112,7 @@ impl Attack {
             seconds: self.random.pick(&[0, 1, u32::MAX]),
             fraction: self.random.pick(&[0, u32::MAX]),
         };
-        match self.random.below(3) {
+        match self.random.below_u64(3) {
             0 => builder.info_timestamp(Some(time)),
             1 => builder.info_timestamp(None),
             _ => builder.submessage(0x0c, 0, |out| {
@@ -148,7 +124,7 @@ impl Attack {
 
     fn reader(&mut self) -> EntityId {
         let all = self.entities.clone();
-        match self.random.below(3) {
+        match self.random.below_u64(3) {
             0 => EntityId::UNKNOWN,
             _ => self.random.pick(&all),
         }
@@ -166,11 +142,11 @@ impl Attack {
         let last = SequenceNumber::MAX.0;
         // one of them ends all further progress of a writer
         let far = [1 << 32, last, last - 1, i64::MAX, -1];
-        let number = match self.random.below(500) {
+        let number = match self.random.below_u64(500) {
             0 => self.random.pick(&far),
             1..50 => self.random.pick(&edges),
-            50..200 => next + self.random.below(300) as i64,
-            _ => next + self.random.below(5) as i64,
+            50..200 => next + self.random.below_u64(300) as i64,
+            _ => next + self.random.below_u64(5) as i64,
         };
         SequenceNumber(number)
     }
@@ -179,7 +155,7 @@ impl Attack {
     fn set(&mut self, base: SequenceNumber) -> SequenceNumberSet {
         let mut set = SequenceNumberSet::new(base);
         for _ in 0..self.random.pick(&[0, 1, 3, 300]) {
-            set.insert(base.plus(self.random.below(256) as i64));
+            set.insert(base.plus(self.random.below_u64(256) as i64));
         }
         set
     }
@@ -192,13 +168,13 @@ impl Attack {
 
     fn inline_qos(&mut self) -> InlineQos {
         let mut qos = InlineQos::default();
-        if self.random.below(4) == 0 {
+        if self.random.below_u64(4) == 0 {
             qos.related = Some(SampleIdentity {
                 writer: Guid::new(prefix(1), self.random.pick(&self.entities.clone())),
                 sequence_number: self.number(),
             });
         }
-        if self.random.below(8) == 0 {
+        if self.random.below_u64(8) == 0 {
             qos.key_hash = Some([self.random.next() as u8; 16]);
         }
         qos
@@ -215,7 +191,7 @@ impl Attack {
             writer: self.writer(),
             sequence_number,
             inline_qos: self.inline_qos(),
-            payload: match self.random.below(8) {
+            payload: match self.random.below_u64(8) {
                 0 => Payload::None,
                 1 => Payload::Key(Bytes::from(vec![0; size])),
                 _ => Payload::Data(Bytes::from(vec![0; size])),
@@ -229,7 +205,7 @@ impl Attack {
         let sizes = [4, 2500, 2500, 2500, 70_000, 1 << 20, 64 << 20, u32::MAX];
         let sample_size = self.random.pick(&sizes);
         let total = sample_size.div_ceil(u32::from(fragment_size));
-        let any = 1 + self.random.below(u64::from(total)) as u32;
+        let any = 1 + self.random.below_u64(u64::from(total)) as u32;
         let first = self.random.pick(&[1, total, any]);
         let offset = u64::from(first - 1) * u64::from(fragment_size);
         let fragment_count = self.random.pick(&[1, 1, 2, 3]);
@@ -244,7 +220,7 @@ impl Attack {
             fragment_size,
             sample_size,
             inline_qos: self.inline_qos(),
-            key: self.random.below(20) == 0,
+            key: self.random.below_u64(20) == 0,
             payload: Bytes::from(vec![0; length as usize]),
         });
     }
@@ -260,8 +236,8 @@ impl Attack {
                 .pick(&[first, SequenceNumber(1), SequenceNumber(1)]),
             last: self.random.pick(&[last, last, before]),
             count: self.counter(),
-            is_final: self.random.below(2) == 0,
-            liveliness: self.random.below(2) == 0,
+            is_final: self.random.below_u64(2) == 0,
+            liveliness: self.random.below_u64(2) == 0,
         });
     }
 
@@ -294,14 +270,14 @@ impl Attack {
     fn acknack(&mut self, builder: &mut MessageBuilder) {
         let (reader, writer) = self.answer();
         let base = self.number();
-        let small = SequenceNumber(self.random.below(12) as i64);
+        let small = SequenceNumber(self.random.below_u64(12) as i64);
         let base = self.random.pick(&[base, small]);
         builder.acknack(&AckNack {
             reader,
             writer,
             missing: self.set(base),
             count: self.counter(),
-            is_final: self.random.below(2) == 0,
+            is_final: self.random.below_u64(2) == 0,
         });
     }
 
@@ -312,11 +288,11 @@ impl Attack {
             .pick(&[1, 2, 3, 1 << 17, u32::MAX - 256, u32::MAX]);
         let mut missing = FragmentNumberSet::new(FragmentNumber(base));
         for _ in 0..self.random.pick(&[1, 3, 300]) {
-            let bit = self.random.below(256) as u32;
+            let bit = self.random.below_u64(256) as u32;
             missing.insert(FragmentNumber(base.saturating_add(bit)));
         }
         let number = self.number();
-        let small = SequenceNumber(self.random.below(12) as i64);
+        let small = SequenceNumber(self.random.below_u64(12) as i64);
         builder.nack_frag(&NackFrag {
             reader,
             writer,
@@ -353,30 +329,30 @@ impl Attack {
 
     fn participant(&mut self, source: GuidPrefix, builder: &mut MessageBuilder) {
         // the attacker's own announcement can end all matches
-        if source == prefix(3) && self.random.below(200) != 0 {
+        if source == prefix(3) && self.random.below_u64(200) != 0 {
             return self.data_frag(builder);
         }
         let mut data = ParticipantData::new(source);
         // the honest peer has the address of a victim
         let to = self.random.pick(&[self.index, self.index, 2, 77]);
-        data.metatraffic_unicast = vec![address(to).into(); 1 + self.random.small(3)];
+        data.metatraffic_unicast = vec![address(to).into(); 1 + self.random.below(3)];
         data.default_unicast = vec![address(to).into()];
         data.lease = self.lease();
         data.name = "x".repeat(self.random.pick(&[0, 10, 4000]));
-        if self.random.below(4) == 0 {
+        if self.random.below_u64(4) == 0 {
             data.builtin_endpoints = self.random.next() as u32;
             data.builtin_endpoint_qos = self.random.next() as u32;
         }
         let status = StatusInfo {
             disposed: true,
-            unregistered: self.random.below(2) == 0,
+            unregistered: self.random.below_u64(2) == 0,
         };
         builder.data(&Data {
             reader: EntityId::UNKNOWN,
             writer: EntityId::SPDP_WRITER,
             sequence_number: SequenceNumber(1),
             inline_qos: InlineQos {
-                status: (self.random.below(10) == 0).then_some(status),
+                status: (self.random.below_u64(10) == 0).then_some(status),
                 ..InlineQos::default()
             },
             payload: Payload::Data(data.encode()),
@@ -384,19 +360,20 @@ impl Attack {
     }
 
     fn endpoint(&mut self, source: GuidPrefix, builder: &mut MessageBuilder) {
-        let key = 1 + self.random.below(300) as u32;
-        let random = match self.random.below(2) {
+        let key = 1 + self.random.below_u64(300) as u32;
+        let random = match self.random.below_u64(2) {
             0 => EntityId::user_writer(key, false),
             _ => EntityId::user_reader(key, false),
         };
         let own = self.own.clone();
         let own = self.random.pick(&own);
-        let entity = match self.random.below(100) {
+        let entity = match self.random.below_u64(100) {
             0 => own,
             _ => random,
         };
         let guid = Guid::new(source, entity);
-        let mut qos = crate::peers::spec(self.random.below(2) == 0, self.random.below(2) == 0).qos;
+        let mut qos =
+            crate::peers::spec(self.random.below_u64(2) == 0, self.random.below_u64(2) == 0).qos;
         qos.liveliness.lease = self.lease();
         qos.partition = vec![String::new(); self.random.pick(&[0, 0, 1, 64])];
         let topic = self.random.pick(&["t", "t", "t", "u"]);
@@ -410,7 +387,7 @@ impl Attack {
             disposed: true,
             unregistered: true,
         };
-        let gone = self.random.below(5) == 0;
+        let gone = self.random.below_u64(5) == 0;
         let next = &mut self.announced[usize::from(entity.is_writer())];
         let sequence_number = SequenceNumber(*next);
         *next += 1;

@@ -5,7 +5,6 @@
 //! are valid or nearly valid, from a participant whose endpoints match and from forged
 //! participants, with a counting allocator. The seed is printed on failure.
 
-mod allocator;
 mod attack;
 mod floods;
 mod peers;
@@ -67,3 +66,6 @@ fn an_honest_peer_is_served_during_a_long_attack() {
         }
     });
 }
+
+#[global_allocator]
+static ALLOCATOR: merrow_testing::allocator::Counting = merrow_testing::allocator::Counting;

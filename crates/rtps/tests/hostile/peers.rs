@@ -11,7 +11,7 @@ use merrow_rtps::qos::{Durability, History, Qos, ReliabilityKind};
 use merrow_rtps::wire::{Duration, Guid, GuidPrefix, Locator, Time};
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::allocator;
+use merrow_testing::allocator;
 
 /// Nanoseconds in a millisecond [ns].
 pub(crate) const MILLIS: u64 = 1_000_000;

@@ -31,7 +31,7 @@ pub enum FirmwareLaw {
     /// Multirotor controlled by velocity commands.
     Multirotor(Box<Multirotor>),
     /// Heading and depth hold with rudder and planes.
-    HeadingDepthHold(HeadingDepthHold),
+    HeadingDepthHold(Box<HeadingDepthHold>),
     /// Differential drive with wheels on both sides, controlled by velocity commands.
     Drive(DifferentialDrive),
     /// Surface vehicle controlled by velocity commands.

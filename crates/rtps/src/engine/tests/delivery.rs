@@ -25,14 +25,14 @@ fn check(seed: u64) {
     };
     world.run_until(is_matched);
     assert!(is_matched(&mut world), "seed {seed}");
-    let count = 1 + world.random.below(30);
+    let count = 1 + world.random.below_u64(30);
     for number in 1..=count {
-        let size = match world.random.below(4) {
-            0 => world.random.below(12_000),
-            _ => world.random.below(300),
+        let size = match world.random.below_u64(4) {
+            0 => world.random.below_u64(12_000),
+            _ => world.random.below_u64(300),
         };
         world.write(a, writer, number, usize::try_from(size).expect("small"));
-        let pause = world.random.below(5);
+        let pause = world.random.below_u64(5);
         world.run(pause);
     }
     let all: Vec<u64> = (1..=count).collect();

@@ -80,8 +80,8 @@ fn random_bytes_do_not_panic() {
         let damaged: Vec<_> = world.flying.values().cloned().collect();
         for (from, to, bytes) in damaged {
             let mut bytes = bytes.to_vec();
-            let index = usize::try_from(world.random.below(bytes.len() as u64)).expect("small");
-            bytes[index] = u8::try_from(world.random.below(256)).expect("byte");
+            let index = usize::try_from(world.random.below_u64(bytes.len() as u64)).expect("small");
+            bytes[index] = u8::try_from(world.random.below_u64(256)).expect("byte");
             let now = world.now;
             if let Some(engine) = world.engines.get_mut(&to) {
                 engine.handle_datagram(now, from, bytes.into());

@@ -16,6 +16,7 @@ use bytes::Bytes;
 use super::config::MILLIS;
 use super::*;
 use crate::qos::{Durability, History, Liveliness, LivelinessKind, Policy, Qos, ReliabilityKind};
+use merrow_testing::random::Random;
 
 struct Network;
 
@@ -39,19 +40,6 @@ impl Paths for Network {
 
     fn is_connected(&self, _: SocketAddr) -> bool {
         true
-    }
-}
-
-/// Generator of reproducible numbers (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % bound
     }
 }
 
@@ -83,7 +71,7 @@ fn address(index: u8) -> SocketAddr {
 impl World {
     fn new(seed: u64) -> World {
         let mut random = Random(seed);
-        let loss_percent = random.below(20);
+        let loss_percent = random.below_u64(20);
         World {
             random,
             now: Nanos(0),
@@ -163,14 +151,16 @@ impl World {
                 if let Some(log) = &mut self.log {
                     log.push((*from, transmit.to, bytes.clone()));
                 }
-                let copies = if self.random.below(20) == 0 { 2 } else { 1 };
+                let copies = if self.random.below_u64(20) == 0 { 2 } else { 1 };
                 for _ in 0..copies {
                     let lost = self
                         .lost_data
                         .is_some_and(|writer| has_data(&bytes, writer));
                     let is_cut = self.cut.contains(&(*from, transmit.to)) || lost;
-                    if self.random.below(100) >= self.loss_percent && !is_cut {
-                        let at = self.now.plus(MILLIS / 10 + self.random.below(2 * MILLIS));
+                    if self.random.below_u64(100) >= self.loss_percent && !is_cut {
+                        let at = self
+                            .now
+                            .plus(MILLIS / 10 + self.random.below_u64(2 * MILLIS));
                         self.sent += 1;
                         let entry = (*from, transmit.to, bytes.clone());
                         self.flying.insert((at, self.sent), entry);

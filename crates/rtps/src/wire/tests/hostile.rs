@@ -6,23 +6,7 @@ use bytes::Bytes;
 use super::discovery::{endpoint, participant};
 use super::{PREFIX, READER, WRITER, datagram, put_heartbeat_frag};
 use crate::wire::*;
-
-/// Generator of pseudo-random numbers (splitmix64).
-pub(super) struct Random(pub(super) u64);
-
-impl Random {
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    pub(super) fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
-    }
-}
+use merrow_testing::random::Random;
 
 /// Returns valid messages that contain every submessage and the discovery payloads.
 fn seeds() -> Vec<Bytes> {

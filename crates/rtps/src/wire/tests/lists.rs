@@ -4,11 +4,11 @@
 use bytes::{Bytes, BytesMut};
 
 use super::discovery::{endpoint, participant};
-use super::hostile::Random;
 use crate::qos::{Qos, compatible};
 use crate::wire::output::padding;
 use crate::wire::parameters::pid;
 use crate::wire::*;
+use merrow_testing::random::Random;
 
 /// Identifiers that the decoders read, some that they skip, and one with the must-understand flag.
 const IDS: [u16; 36] = [

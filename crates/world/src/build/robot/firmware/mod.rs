@@ -162,7 +162,7 @@ fn heading_depth_hold(file: &HeadingDepthHoldKeys, robot: &Robot, cx: Context<'_
         .cruise
         .as_ref()
         .map(|cruise| initial_thruster_command(cruise, robot, cx));
-    let law = FirmwareLaw::HeadingDepthHold(HeadingDepthHold {
+    let law = FirmwareLaw::HeadingDepthHold(Box::new(HeadingDepthHold {
         keys: file.clone(),
         cruise,
         speed_control: file
@@ -173,7 +173,7 @@ fn heading_depth_hold(file: &HeadingDepthHoldKeys, robot: &Robot, cx: Context<'_
         stern_planes,
         bow_planes,
         start,
-    });
+    }));
     let feedback = feedback(&file.source_of_motion, robot, cx);
     check_depth(&feedback, &file.source_of_motion, robot, cx);
     Firmware {
