@@ -3,14 +3,12 @@
 use crate::picture::live;
 use crate::replay::Recording;
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use merrow_model::scene::{Scene, Sensor};
-use merrow_sim::{Control, Observer, Pace, SceneVersion};
+use merrow_model::scene::Sensor;
+use merrow_sim::{Control, Observer, Pace};
 use merrow_view::action::ControlAction;
 use merrow_view::readings::plotted::PlottedTopics;
 use merrow_view::readings::topic_table::TopicTable;
-use merrow_view::{
-    Answer, Controls, ImageSource, MessageNumbers, RobotControls, TopicInfo, TopicMessage, View,
-};
+use merrow_view::{Answer, Controls, ImageSource, MessageNumbers, TopicInfo, TopicMessage, View};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -46,12 +44,6 @@ struct ReplayControls {
 }
 
 impl Controls for ReplayControls {
-    fn set_scene(&self, _: &Arc<Scene>, _: SceneVersion) {}
-
-    fn of_robot(&self, _: usize) -> RobotControls {
-        RobotControls::default()
-    }
-
     fn request(&self, action: ControlAction, answer: Answer) {
         // a player that has ended drops the request with the answer; the connection then ends too
         let _ = self.requests.send((action, answer));

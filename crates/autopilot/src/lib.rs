@@ -46,37 +46,20 @@ const STATUS_PERIOD: Duration = Duration::from_millis(100);
 /// Polling period in simulated time while the world does not wait for the autopilot [ns].
 const POLL_NS: u64 = 1_000_000;
 
-/// Result of an exchange.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
-    /// The frame ends after this number of steps.
-    Steps(u64),
-    /// The next packet has not arrived.
-    Awaiting,
-}
-
-impl Progress {
-    /// Returns the number of steps of `dt_ns` [ns] until the next poll for a packet.
-    fn poll(dt_ns: u64) -> Self {
-        Self::Steps((POLL_NS / dt_ns).max(1))
-    }
+/// Returns the number of steps of `dt_ns` [ns] until the next poll for a packet.
+fn poll_steps(dt_ns: u64) -> BlockLimit {
+    BlockLimit::Steps((POLL_NS / dt_ns).max(1))
 }
 
 /// Connection of a robot to another program.
 pub(crate) trait Connection {
-    /// Returns the index of the connected robot in the current scene.
-    fn robot(&self) -> usize;
-    /// Sets the index of the robot after a change of the scene.
-    fn set_robot(&mut self, robot: usize);
+    /// Returns the index of the connected robot in the current scene, which changes with the scene.
+    fn robot(&mut self) -> &mut usize;
 }
 
 impl<T: Connection + ?Sized> Connection for Box<T> {
-    fn robot(&self) -> usize {
+    fn robot(&mut self) -> &mut usize {
         (**self).robot()
-    }
-
-    fn set_robot(&mut self, robot: usize) {
-        (**self).set_robot(robot);
     }
 }
 
@@ -92,12 +75,11 @@ pub(crate) fn follow_scene<C: Connection>(
 ) -> Vec<LinkStatus> {
     let mut failures = Vec::new();
     connections.retain_mut(|connection| {
-        let robot = same.robot(connection.robot());
-        robot.into_iter().for_each(|k| connection.set_robot(k));
-        robot.is_some()
+        let robot = connection.robot();
+        same.robot(*robot).map(|k| *robot = k).is_some()
     });
     for (k, robot) in scene.robots.iter().enumerate() {
-        if connections.iter().any(|other| other.robot() == k) {
+        if connections.iter_mut().any(|other| *other.robot() == k) {
             continue;
         }
         match open(k, robot) {
@@ -132,8 +114,9 @@ pub(crate) trait AutopilotLink: Connection {
     /// Adapts to a reset of the state.
     fn reset(&mut self);
     /// Sends the messages that are due, receives the packets that have arrived and applies them.
-    /// `follows_clock`: the world follows the wall clock.
-    fn exchange(&mut self, simulation: &mut Simulation, follows_clock: bool) -> Progress;
+    /// `follows_clock`: the world follows the wall clock. Returns the steps until the end of the
+    /// frame, or [`BlockLimit::Wait`] if the next packet has not arrived.
+    fn exchange(&mut self, simulation: &mut Simulation, follows_clock: bool) -> BlockLimit;
     /// Keeps the latest readings of the sensors that the autopilot receives.
     fn read_sensors(&mut self, simulation: &Simulation);
 }
@@ -263,8 +246,8 @@ impl Observer for Autopilots {
             let (mut limit, mut awaited) = (u64::MAX, Vec::new());
             for (k, link) in self.links.iter_mut().enumerate() {
                 match link.exchange(simulation, deadline.is_some()) {
-                    Progress::Steps(steps) => limit = limit.min(steps),
-                    Progress::Awaiting => awaited.push(k),
+                    BlockLimit::Steps(steps) => limit = limit.min(steps),
+                    BlockLimit::Wait => awaited.push(k),
                 }
             }
             let awaited: Vec<_> = awaited.into_iter().map(|k| &self.links[k]).collect();

@@ -140,12 +140,19 @@ impl LinkLog {
     }
 
     /// Writes a line about the link, the first time that it occurs.
-    pub(crate) fn note(&mut self, line: String) {
+    pub(crate) fn note(&mut self, line: impl Into<String>) {
+        let line = line.into();
         if self.notes.len() < MAX_NOTES && !self.notes.contains(&line) {
             self.write(&line);
             self.notes.insert(line.clone());
         }
         self.status.note = line;
+    }
+
+    /// Reports outputs of the autopilot that the robot refuses.
+    pub(crate) fn refuse_outputs(&mut self, why: &str) {
+        self.status.refused += 1;
+        self.note(format!("outputs are refused: {why}"));
     }
 
     /// Reports that the other program has connected.
@@ -157,7 +164,7 @@ impl LinkLog {
     /// Reports that the autopilot sends no more.
     pub(crate) fn lost(&mut self, why: &str) {
         (self.status.peer, self.status.lost) = (None, true);
-        self.note(why.to_string());
+        self.note(why);
     }
 
     fn write(&self, line: &str) {
@@ -166,36 +173,23 @@ impl LinkLog {
     }
 }
 
-/// Status of all links of a world, for the diagnostics.
+/// Status of all links of a world, to autopilots and to ground stations, for the diagnostics.
 #[derive(Clone, Debug, Default)]
-pub struct SharedStatus(Arc<Mutex<StatusTable>>);
-
-/// Status of the links to autopilots and to ground stations.
-#[derive(Debug, Default)]
-struct StatusTable {
-    autopilots: Vec<LinkStatus>,
-    ground_stations: Vec<LinkStatus>,
-}
+pub struct SharedStatus(Arc<Mutex<[Vec<LinkStatus>; 2]>>);
 
 impl SharedStatus {
     /// Returns copies of the status of all links, autopilots before ground stations.
     pub fn read(&self) -> Vec<LinkStatus> {
-        let table = self.0.lock();
-        let all = table.autopilots.iter().chain(&table.ground_stations);
-        all.cloned().collect()
+        self.0.lock().concat()
     }
 
     /// Replaces the status of the links to autopilots.
     pub(crate) fn set_autopilots<'a>(&self, all: impl Iterator<Item = &'a LinkStatus>) {
-        let mut table = self.0.lock();
-        table.autopilots.clear();
-        table.autopilots.extend(all.cloned());
+        self.0.lock()[0] = all.cloned().collect();
     }
 
     /// Replaces the status of the links to ground stations.
     pub(crate) fn set_ground_stations<'a>(&self, all: impl Iterator<Item = &'a LinkStatus>) {
-        let mut table = self.0.lock();
-        table.ground_stations.clear();
-        table.ground_stations.extend(all.cloned());
+        self.0.lock()[1] = all.cloned().collect();
     }
 }

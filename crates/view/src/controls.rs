@@ -5,7 +5,6 @@ use crate::images::{DrawnImage, ImageSource, WatchedFrame};
 use crate::picture;
 use crate::teleoperation::actuators::ActuatorControl;
 use bytes::Bytes;
-use merrow_messages::snapshot::FieldOfView;
 use merrow_model::scene::{Scene, Sensor};
 use merrow_sim::SceneVersion;
 use std::sync::Arc;
@@ -117,11 +116,15 @@ pub type Answer = Box<dyn FnOnce(Result<String, String>) + Send>;
 /// Converts actions of clients to requests of the run, on the path of all other commands.
 pub trait Controls: Send + Sync {
     /// Uses this version of the scene for later actions.
-    fn set_scene(&self, scene: &Arc<Scene>, version: SceneVersion);
+    fn set_scene(&self, _: &Arc<Scene>, _: SceneVersion) {}
     /// Returns the topics through which a robot is commanded.
-    fn of_robot(&self, robot: usize) -> RobotControls;
+    fn of_robot(&self, _robot: usize) -> RobotControls {
+        RobotControls::default()
+    }
     /// Requests an action. `answer` is called once, possibly on the thread of the run.
-    fn request(&self, action: ControlAction, answer: Answer);
+    fn request(&self, _: ControlAction, answer: Answer) {
+        answer(Err("this view has no controls".to_string()));
+    }
     /// Returns what the page offers. May read files; not called on the thread of the run.
     fn catalogue(&self) -> Catalogue {
         Catalogue::default()
@@ -140,10 +143,6 @@ pub trait Controls: Send + Sync {
     /// running world.
     fn recording_bounds(&self) -> Option<[f64; 2]> {
         None
-    }
-    /// Returns the part of the world that a sensor covers, for display; `None` if it is not known.
-    fn field_of_view(&self, sensor: &Sensor) -> Option<FieldOfView> {
-        picture::field_of_view(sensor)
     }
     /// Draws the image `kind` of a sensor from its recent frames. Not called on the thread of the
     /// run.
@@ -177,14 +176,4 @@ pub trait Controls: Send + Sync {
 #[derive(Debug, Default)]
 pub struct NoControls;
 
-impl Controls for NoControls {
-    fn set_scene(&self, _: &Arc<Scene>, _: SceneVersion) {}
-
-    fn of_robot(&self, _: usize) -> RobotControls {
-        RobotControls::default()
-    }
-
-    fn request(&self, _: ControlAction, answer: Answer) {
-        answer(Err("this view has no controls".to_string()));
-    }
-}
+impl Controls for NoControls {}

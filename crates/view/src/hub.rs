@@ -68,11 +68,38 @@ struct TopicMessages {
     bytes: usize,
 }
 
-/// Topics that each client plots, by the number of the client, and the number of changes.
+/// Data that a client receives in addition to the data for all clients.
 #[derive(Default)]
-struct TopicChoices {
-    changes: u64,
-    topics: HashMap<u64, Vec<String>>,
+pub(crate) struct Choices {
+    /// Robot that the client has selected.
+    pub selected: Option<usize>,
+    /// Robots whose fields the client plots.
+    pub plotted: Vec<usize>,
+    /// Topics whose fields the client plots.
+    pub topics: Vec<String>,
+    /// Images of sensors that the client watches.
+    pub watched: Vec<Watch>,
+    /// Whether the readings of the selected robot contain its wetted hull; `None`: no readings.
+    pub overlay: Option<bool>,
+    /// Whether the client receives the activities of the modems.
+    pub has_network: bool,
+}
+
+/// Choices of the clients by their numbers, and the number of changes of their topics.
+#[derive(Default)]
+struct AllChoices {
+    clients: HashMap<u64, Choices>,
+    topic_changes: u64,
+}
+
+impl AllChoices {
+    /// Returns the parts `of` the choices of all clients, sorted and without duplicates.
+    fn collect<T: Ord, I: IntoIterator<Item = T>>(&self, of: impl Fn(&Choices) -> I) -> Vec<T> {
+        let mut all: Vec<T> = self.clients.values().flat_map(of).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
 }
 
 /// Shared state of the view.
@@ -88,32 +115,12 @@ pub(crate) struct Hub {
     pub dropped: AtomicU64,
     /// Number of refused messages of clients.
     pub refused: AtomicU64,
-    /// Robot that each client has selected, by the number of the client.
-    selected: Mutex<HashMap<u64, usize>>,
-    /// Robots whose fields each client plots, by the number of the client.
-    plotted: Mutex<HashMap<u64, Vec<usize>>>,
-    /// Topics that the clients plot.
-    topics: Mutex<TopicChoices>,
-    /// Recent messages of these topics.
+    /// Choices of the clients.
+    choices: Mutex<AllChoices>,
+    /// Recent messages of the topics that clients plot.
     messages: Mutex<TopicMessages>,
-    /// Images of sensors that each client watches, by the number of the client.
-    watched: Mutex<HashMap<u64, Vec<Watch>>>,
-    /// Clients that receive the readings of their selected robot, and whether they receive its
-    /// wetted hull.
-    overlaid: Mutex<HashMap<u64, bool>>,
-    /// Clients that receive the activities of the modems.
-    networked: Mutex<Vec<u64>>,
-    /// Recent frames of the watched sensors.
-    sensors: Mutex<Vec<Recent>>,
-}
-
-/// Adds a client to a list if `is_member` is true, otherwise removes it.
-fn set_member(list: &Mutex<Vec<u64>>, client: u64, is_member: bool) {
-    let mut list = list.lock();
-    list.retain(|known| *known != client);
-    if is_member {
-        list.push(client);
-    }
+    /// Recent frames of the watched sensors, by the indices of robot and sensor.
+    sensors: Mutex<HashMap<(usize, usize), Recent>>,
 }
 
 impl Hub {
@@ -154,49 +161,32 @@ impl Hub {
         self.changed.notify_all();
     }
 
-    /// Sets the robot that a client has selected; `None` ends the selection.
-    pub(crate) fn select(&self, client: u64, robot: Option<usize>) {
-        let mut selected = self.selected.lock();
-        match robot {
-            Some(robot) => drop(selected.insert(client, robot)),
-            None => drop(selected.remove(&client)),
-        }
-    }
-
-    /// Sets the robots whose fields a client plots.
-    pub(crate) fn plot(&self, client: u64, robots: Vec<usize>) {
-        let mut plotted = self.plotted.lock();
-        if robots.is_empty() {
-            plotted.remove(&client);
-        } else {
-            plotted.insert(client, robots);
-        }
+    /// Changes the choices of a client, except its topics.
+    pub(crate) fn set_choices(&self, client: u64, change: impl FnOnce(&mut Choices)) {
+        change(self.choices.lock().clients.entry(client).or_default());
     }
 
     /// Sets the topics that a client plots; an empty list ends its plots.
     pub(crate) fn plot_topics(&self, client: u64, topics: Vec<String>) {
-        let mut choices = self.topics.lock();
-        if topics.is_empty() && !choices.topics.contains_key(&client) {
-            return;
-        }
-        choices.changes += 1;
-        match topics.is_empty() {
-            true => drop(choices.topics.remove(&client)),
-            false => drop(choices.topics.insert(client, topics)),
-        }
+        let mut choices = self.choices.lock();
+        let own = choices.clients.entry(client).or_default();
+        let before = std::mem::replace(&mut own.topics, topics);
+        let is_change = !before.is_empty() || !own.topics.is_empty();
+        choices.topic_changes += u64::from(is_change);
+    }
+
+    /// Removes the choices of a client that has left.
+    pub(crate) fn leave(&self, client: u64) {
+        self.plot_topics(client, Vec::new());
+        self.choices.lock().clients.remove(&client);
     }
 
     /// Returns the topics that clients plot if they have changed. `seen` is the number of changes
     /// at the preceding call.
     pub(crate) fn changed_topics(&self, seen: &mut u64) -> Option<Vec<String>> {
-        let choices = self.topics.lock();
-        if std::mem::replace(seen, choices.changes) == choices.changes {
-            return None;
-        }
-        let mut topics: Vec<String> = choices.topics.values().flatten().cloned().collect();
-        topics.sort_unstable();
-        topics.dedup();
-        Some(topics)
+        let choices = self.choices.lock();
+        let is_new = std::mem::replace(seen, choices.topic_changes) != choices.topic_changes;
+        is_new.then(|| choices.collect(|own| own.topics.clone()))
     }
 
     /// Adds messages of topics. The oldest are discarded.
@@ -248,65 +238,38 @@ impl Hub {
         self.messages.lock().next
     }
 
+    /// Returns the robots that clients have selected.
+    pub(crate) fn selected(&self) -> Vec<usize> {
+        self.choices.lock().collect(|own| own.selected)
+    }
+
     /// Returns the robots that clients have selected or plot.
     pub(crate) fn detailed(&self) -> Vec<usize> {
-        let mut robots = self.selected();
-        robots.extend(self.plotted.lock().values().flatten());
-        robots.sort_unstable();
-        robots.dedup();
-        robots
-    }
-
-    /// Sets whether a client receives the readings of its selected robot, and whether they contain
-    /// the wetted hull; `None`: no readings.
-    pub(crate) fn overlay(&self, client: u64, has_hull: Option<bool>) {
-        let mut overlaid = self.overlaid.lock();
-        match has_hull {
-            Some(has_hull) => drop(overlaid.insert(client, has_hull)),
-            None => drop(overlaid.remove(&client)),
-        }
-    }
-
-    /// Sets whether a client receives the activities of the modems.
-    pub(crate) fn network(&self, client: u64, is_on: bool) {
-        set_member(&self.networked, client, is_on);
+        let robots = |own: &Choices| own.plotted.iter().copied().chain(own.selected).collect();
+        self.choices.lock().collect::<_, Vec<_>>(robots)
     }
 
     /// Returns true if a client receives the activities of the modems.
     pub(crate) fn needs_network(&self) -> bool {
-        !self.networked.lock().is_empty()
+        let choices = self.choices.lock();
+        choices.clients.values().any(|own| own.has_network)
     }
 
     /// Returns the selected robots whose readings clients receive, and whether a client receives
     /// the wetted hull.
     pub(crate) fn overlaid(&self) -> BTreeMap<usize, bool> {
-        let overlaid = self.overlaid.lock();
-        let selected = self.selected.lock();
         let mut robots = BTreeMap::new();
-        for (client, has_hull) in &*overlaid {
-            if let Some(robot) = selected.get(client) {
-                *robots.entry(*robot).or_default() |= *has_hull;
+        for own in self.choices.lock().clients.values() {
+            if let (Some(robot), Some(has_hull)) = (own.selected, own.overlay) {
+                *robots.entry(robot).or_default() |= has_hull;
             }
         }
         robots
     }
 
-    /// Sets the images of sensors that a client receives.
-    pub(crate) fn watch(&self, client: u64, images: Vec<Watch>) {
-        let mut watched = self.watched.lock();
-        if images.is_empty() {
-            watched.remove(&client);
-        } else {
-            watched.insert(client, images);
-        }
-    }
-
     /// Returns the sensors that clients watch.
     pub(crate) fn watched(&self) -> Vec<Watch> {
-        let mut all: Vec<Watch> = self.watched.lock().values().flatten().cloned().collect();
-        all.sort_unstable();
-        all.dedup();
-        all
+        self.choices.lock().collect(|own| own.watched.clone())
     }
 
     /// Adds a frame of a watched sensor and keeps at most `limit` frames of it.
@@ -317,15 +280,7 @@ impl Hub {
         limit: usize,
     ) {
         let mut sensors = self.sensors.lock();
-        let known = sensors.iter().position(|recent| recent.place == place);
-        let k = known.unwrap_or_else(|| {
-            sensors.push(Recent {
-                place,
-                ..Recent::default()
-            });
-            sensors.len() - 1
-        });
-        let recent = &mut sensors[k];
+        let recent = sensors.entry(place).or_default();
         recent.number += 1;
         recent.frames.push_back(frame);
         while recent.frames.len() > limit {
@@ -337,12 +292,12 @@ impl Hub {
     pub(crate) fn keep_sensors(&self, places: &[(usize, usize)]) {
         self.sensors
             .lock()
-            .retain(|recent| places.contains(&recent.place));
+            .retain(|place, _| places.contains(place));
     }
 
     /// Removes the frames of all sensors, whose numbers continue.
     pub(crate) fn clear_sensor_frames(&self) {
-        for recent in self.sensors.lock().iter_mut() {
+        for recent in self.sensors.lock().values_mut() {
             recent.frames.clear();
         }
     }
@@ -350,23 +305,16 @@ impl Hub {
     /// Removes the frames of all sensors and the choices of all clients, because indices have
     /// changed.
     pub(crate) fn forget_sensors(&self) {
-        self.watched.lock().clear();
+        let mut choices = self.choices.lock();
+        let clients = choices.clients.values_mut();
+        clients.for_each(|own| own.watched.clear());
         self.sensors.lock().clear();
     }
 
     /// Returns the recent frames of a sensor if their number is not `seen`.
     pub(crate) fn sensor_frames(&self, place: (usize, usize), seen: u64) -> Option<Recent> {
         let sensors = self.sensors.lock();
-        let found = sensors.iter().find(|recent| recent.place == place)?;
+        let found = sensors.get(&place)?;
         (found.number != seen).then(|| found.clone())
-    }
-
-    /// Returns the robots that clients have selected.
-    pub(crate) fn selected(&self) -> Vec<usize> {
-        let selected = self.selected.lock();
-        let mut robots: Vec<usize> = selected.values().copied().collect();
-        robots.sort_unstable();
-        robots.dedup();
-        robots
     }
 }

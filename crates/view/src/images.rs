@@ -20,10 +20,6 @@ pub const IMAGE_KIND: u8 = 3;
 pub(crate) const POINTS_KIND: u8 = 4;
 /// Maximum number of points in one message.
 pub(crate) const MAX_POINTS: usize = 6000;
-/// Length of the head of an image [bytes].
-const HEAD_BYTES: usize = 24;
-/// Length of the head of points [bytes].
-const POINTS_HEAD_BYTES: usize = 16;
 
 /// Images that a sensor can show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,8 +86,6 @@ pub(crate) struct Watch {
 /// Recent frames of a watched sensor.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recent {
-    /// Indices of robot and sensor.
-    pub place: (usize, usize),
     /// Number of frames since the sensor is watched.
     pub number: u64,
     /// Newest frames, the newest last.
@@ -146,24 +140,15 @@ impl Images {
         }
         for frame in &simulation.frames {
             let place = (frame.robot, frame.sensor);
-            let device = sensor_at(simulation, frame.robot, frame.sensor);
-            let Some(device) = device.filter(|_| self.requested.contains(&place)) else {
-                continue;
-            };
-            let source = controls.image_source(place, device);
-            let limit = source.map_or(1, |source| source.frames.max(1));
-            let watched = WatchedFrame {
-                frame: frame.clone(),
-                pose: pose(simulation, frame.robot, device),
-                file: None,
-            };
-            hub.add_sensor_frame(place, watched, limit);
+            if self.requested.contains(&place) {
+                keep_frame(simulation, hub, controls, frame.clone(), None);
+            }
         }
         hub.keep_sensors(&self.requested);
     }
 }
 
-/// Keeps a frame of a recording, with the current pose of its sensor.
+/// Keeps a frame with the current pose of its sensor. `file`: its image in a recording.
 pub(crate) fn keep_frame(
     simulation: &Simulation,
     hub: &Hub,
@@ -200,19 +185,8 @@ fn pose(simulation: &Simulation, robot: usize, sensor: &Sensor) -> Pose {
 
 /// Returns the message of points in W [m]: kind, indices of robot and sensor, time of the sample
 /// [s], three numbers as f32 each.
-pub(crate) fn points_message(
-    (robot, sensor): (usize, usize),
-    stamp_ns: u64,
-    points: &[[f32; 3]],
-) -> Vec<u8> {
-    let mut out = Vec::with_capacity(POINTS_HEAD_BYTES + 12 * points.len());
-    push_head(
-        &mut out,
-        [POINTS_KIND, 0],
-        (robot, sensor),
-        [0, 0],
-        stamp_ns,
-    );
+pub(crate) fn points_message(place: (usize, usize), stamp_ns: u64, points: &[[f32; 3]]) -> Vec<u8> {
+    let mut out = head([POINTS_KIND, 0], place, [0, 0], stamp_ns);
     let numbers = points.iter().flatten();
     out.extend(numbers.flat_map(|x| x.to_le_bytes()));
     out
@@ -228,29 +202,18 @@ pub(crate) fn message(
     drawn: &DrawnImage,
 ) -> Vec<u8> {
     let (quantity, ends) = drawn.scale.code();
-    let mut out = Vec::with_capacity(HEAD_BYTES + drawn.file.len());
-    push_head(
-        &mut out,
-        [IMAGE_KIND, 0],
-        place,
-        [image as u8, quantity],
-        stamp_ns,
-    );
+    let mut out = head([IMAGE_KIND, 0], place, [image as u8, quantity], stamp_ns);
     out.extend(ends.into_iter().flat_map(f32::to_le_bytes));
     out.extend_from_slice(&drawn.file);
     out
 }
 
-fn push_head(
-    out: &mut Vec<u8>,
-    kind: [u8; 2],
-    (robot, sensor): (usize, usize),
-    image: [u8; 2],
-    stamp_ns: u64,
-) {
-    out.extend(kind);
+/// Returns the start of a message, before its content.
+fn head(kind: [u8; 2], (robot, sensor): (usize, usize), image: [u8; 2], stamp_ns: u64) -> Vec<u8> {
+    let mut out = kind.to_vec();
     out.extend((robot as u16).to_le_bytes());
     out.extend((sensor as u16).to_le_bytes());
     out.extend(image);
     out.extend((stamp_ns as f64 * 1e-9).to_le_bytes());
+    out
 }

@@ -9,7 +9,7 @@ type File = (&'static str, &'static str, &'static [u8]);
 
 /// Returns the files of modules with these names.
 macro_rules! modules {
-    ($($name:literal),*) => {
+    ($($name:literal)*) => {
         &[$((
             concat!("/", $name, ".js"),
             SCRIPT,
@@ -24,44 +24,16 @@ const DOCUMENTS: &[File] = &[
     ("/style.css", STYLE, include_bytes!("../page/style.css")),
 ];
 /// Modules of the page.
-const MODULES: &[File] = modules![
-    "main",
-    "math",
-    "net",
-    "scene/camera",
-    "scene/geometry",
-    "scene/light",
-    "scene/overlays",
-    "scene/raycast",
-    "scene/renderer",
-    "scene/scenery",
-    "scene/shaders",
-    "scene/waves",
-    "scene/world",
-    "panels/actuators",
-    "panels/capture",
-    "panels/faults",
-    "panels/forces",
-    "panels/help",
-    "panels/layout",
-    "panels/menus",
-    "panels/network",
-    "panels/overlay_menu",
-    "panels/panels",
-    "panels/plot",
-    "panels/replay",
-    "panels/sensors",
-    "panels/tabs",
-    "input/direct",
-    "input/drive",
-    "input/edit",
-    "input/gamepad",
-    "input/gizmo",
-    "input/look",
-    "input/pointers",
-    "input/push",
-    "input/route"
-];
+const MODULES: &[File] = modules! {
+    "main" "math" "net"
+    "scene/camera" "scene/geometry" "scene/light" "scene/overlays" "scene/raycast"
+    "scene/renderer" "scene/scenery" "scene/shaders" "scene/waves" "scene/world"
+    "panels/actuators" "panels/capture" "panels/faults" "panels/forces" "panels/help"
+    "panels/layout" "panels/menus" "panels/network" "panels/overlay_menu" "panels/panels"
+    "panels/plot" "panels/replay" "panels/sensors" "panels/tabs"
+    "input/direct" "input/drive" "input/edit" "input/gamepad" "input/gizmo" "input/look"
+    "input/pointers" "input/push" "input/route"
+};
 
 /// Returns all files of the page.
 fn files() -> impl Iterator<Item = &'static File> {

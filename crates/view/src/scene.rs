@@ -4,6 +4,7 @@
 use crate::controls::{Catalogue, CatalogueEntry, Controls, TopicInfo};
 use crate::fields;
 use crate::frame;
+use crate::picture;
 use crate::readings::links;
 use crate::shapes::{self, Meshes, TerrainGrid};
 use crate::teleoperation::actuators::ActuatorControl;
@@ -296,8 +297,7 @@ fn sensor_json(place: (usize, usize), sensor: &Sensor, controls: &dyn Controls) 
         _ => None,
     };
     let source = controls.image_source(place, sensor).unwrap_or_default();
-    let view = controls
-        .field_of_view(sensor)
+    let view = picture::field_of_view(sensor)
         .map(|view| json!({"edge": view.edge, "closed": view.is_closed, "range_m": view.range}));
     let images = source.kinds.iter().map(|(name, _)| name.as_str());
     json!({

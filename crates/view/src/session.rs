@@ -4,7 +4,7 @@
 //! never waits for it.
 
 use crate::action::{self, Action, ControlAction, ImageName, MAX_MESSAGE_BYTES, PlottedTopic};
-use crate::hub::{Hub, Latest};
+use crate::hub::{Choices, Hub, Latest, Numbered};
 use crate::images::{self, ColorScale, DrawnImage, Watch, WatchedFrame};
 use crate::picture;
 use crate::readings::samples::Sampler;
@@ -197,12 +197,12 @@ impl Session<'_> {
             Action::Topics { topics } => self.plot_topics(topics),
             Action::Watch { images } => self.watch(&images),
             Action::Overlay { is_on, has_hull } => {
-                self.hub.overlay(self.client, is_on.then_some(has_hull));
+                self.choose(|choices| choices.overlay = is_on.then_some(has_hull));
                 self.has_overlay = is_on;
                 Ok(())
             }
             Action::Network { is_on } => {
-                self.hub.network(self.client, is_on);
+                self.choose(|choices| choices.has_network = is_on);
                 self.has_network = is_on;
                 Ok(())
             }
@@ -227,10 +227,15 @@ impl Session<'_> {
         self.shared.controls.request(action, Box::new(answer));
     }
 
+    /// Changes the data that the hub keeps for the client.
+    fn choose(&self, change: impl FnOnce(&mut Choices)) {
+        self.hub.set_choices(self.client, change);
+    }
+
     /// Sets the robot whose details the client receives.
     fn select(&mut self, robot: Option<&str>) -> Result<(), String> {
         self.selected = self.find(robot)?;
-        self.hub.select(self.client, self.selected);
+        self.choose(|choices| choices.selected = self.selected);
         Ok(())
     }
 
@@ -239,7 +244,7 @@ impl Session<'_> {
         let robots = names.iter().map(|name| self.find(Some(name)));
         let found = robots.collect::<Result<Vec<_>, _>>()?;
         self.plotted = found.into_iter().flatten().collect();
-        self.hub.plot(self.client, self.plotted.clone());
+        self.choose(|choices| choices.plotted.clone_from(&self.plotted));
         Ok(())
     }
 
@@ -248,7 +253,7 @@ impl Session<'_> {
         let found = images.iter().map(|name| self.find_image(name));
         self.watched = found.collect::<Result<_, _>>()?;
         let watches = self.watched.iter().map(|watched| watched.watch.clone());
-        self.hub.watch(self.client, watches.collect());
+        self.choose(|choices| choices.watched = watches.collect());
         Ok(())
     }
 
@@ -271,47 +276,27 @@ impl Session<'_> {
 
     /// Keeps the action that stops a robot which the client drives with this action.
     fn keep_stop(&mut self, action: &ControlAction) {
-        match action {
-            ControlAction::Drive { robot, axes } => {
-                let stop = || ControlAction::Drive {
-                    robot: robot.clone(),
-                    axes: [0.0; 4],
-                };
-                self.stop = axes.iter().any(|x| *x != 0.0).then(stop);
+        let mut stop = action.clone();
+        let moves = match &mut stop {
+            ControlAction::Drive { axes, .. } => zero(axes),
+            ControlAction::Push { force, moment, .. } => {
+                zero(moment);
+                zero(force)
             }
-            ControlAction::Push {
-                robot, link, force, ..
-            } => {
-                let stop = || ControlAction::Push {
-                    robot: robot.clone(),
-                    link: link.clone(),
-                    force: [0.0; 3],
-                    moment: [0.0; 3],
-                };
-                self.stop = force.iter().any(|x| *x != 0.0).then(stop);
+            ControlAction::Gamepad { axes, buttons, .. } => {
+                buttons.clear();
+                zero(axes)
             }
-            ControlAction::Gamepad { robot, axes, .. } => {
-                let stop = || ControlAction::Gamepad {
-                    robot: robot.clone(),
-                    axes: vec![0.0; axes.len()],
-                    buttons: Vec::new(),
-                };
-                self.stop = axes.iter().any(|x| *x != 0.0).then(stop);
-            }
-            _ => {}
-        }
+            _ => return,
+        };
+        self.stop = moves.then_some(stop);
     }
 
     /// Returns the index of a robot.
     fn find(&self, robot: Option<&str>) -> Result<Option<usize>, String> {
-        let Some(name) = robot else {
-            return Ok(None);
-        };
         let latest = self.hub.lock();
-        let robots = &latest.scene.value.robots;
-        let found = robots.iter().position(|known| known == name);
-        let names = robots.iter().map(String::as_str);
-        found.map(Some).ok_or_else(|| missing("robot", name, names))
+        let names = latest.scene.value.robots.iter().map(String::as_str);
+        robot.map(|name| place_of("robot", name, names)).transpose()
     }
 
     /// Finds an image from the names of robot, sensor and image.
@@ -322,11 +307,8 @@ impl Session<'_> {
         drop(latest);
         let robots = data.scene.as_ref().map(|scene| &scene.robots);
         let robots = robots.map_or(&[][..], |robots| robots.as_slice());
-        let r = robots.iter().position(|known| known.name == *robot);
-        let r = r.ok_or_else(|| {
-            let names = robots.iter().map(|known| known.name.as_str());
-            missing("robot", robot, names)
-        })?;
+        let names = robots.iter().map(|known| known.name.as_str());
+        let r = place_of("robot", robot, names)?;
         let sensors = &robots[r].sensors;
         let s = sensors.iter().position(|known| known.name == *sensor);
         let s = s.ok_or_else(|| {
@@ -390,13 +372,15 @@ impl Session<'_> {
         if self.sent.scene != latest.scene.number {
             self.sent.scene = latest.scene.number;
             self.selected = None;
-            self.hub.select(self.client, None);
             self.plotted.clear();
-            self.hub.plot(self.client, Vec::new());
             self.samplers.clear();
-            self.hub.plot_topics(self.client, Vec::new());
-            self.hub.watch(self.client, Vec::new());
             self.watched.clear();
+            self.hub.plot_topics(self.client, Vec::new());
+            self.choose(|choices| {
+                choices.selected = None;
+                choices.plotted.clear();
+                choices.watched.clear();
+            });
             self.send_text(&latest.scene.value.json)?;
         }
         self.send_world(latest)?;
@@ -460,23 +444,19 @@ impl Session<'_> {
 
     /// Queues sea, status, links and activities of modems that the client does not have yet.
     fn send_world(&mut self, latest: &Latest) -> Result<(), Error> {
-        if self.sent.sea != latest.sea.number {
-            self.sent.sea = latest.sea.number;
-            self.send_text(&latest.sea.value)?;
-        }
-        if self.sent.status != latest.status.number {
-            self.sent.status = latest.status.number;
-            self.send_text(&latest.status.value)?;
-        }
-        if self.sent.links != latest.links.number {
-            self.sent.links = latest.links.number;
-            self.send_text(&latest.links.value)?;
-        }
-        if self.sent.network != latest.network.number && self.has_network {
-            self.sent.network = latest.network.number;
-            self.send_text(&latest.network.value)?;
-        }
-        Ok(())
+        let (sent, network) = (&mut self.sent, Some(&latest.network));
+        let texts = [
+            (&mut sent.sea, Some(&latest.sea)),
+            (&mut sent.status, Some(&latest.status)),
+            (&mut sent.links, Some(&latest.links)),
+            (&mut sent.network, network.filter(|_| self.has_network)),
+        ];
+        let is_new = |(sent, text): (&mut u64, Option<&Numbered<Arc<str>>>)| {
+            text.filter(|text| std::mem::replace(sent, text.number) != text.number)
+                .cloned()
+        };
+        let new: Vec<_> = texts.into_iter().filter_map(is_new).collect();
+        new.iter().try_for_each(|text| self.send_text(&text.value))
     }
 
     /// Sends the newest image of a watched sensor. While earlier data waits, images are left out.
@@ -553,12 +533,7 @@ impl Session<'_> {
 
     /// Ends the session: a robot that the client drives stops.
     fn finish(&mut self) {
-        self.hub.select(self.client, None);
-        self.hub.plot(self.client, Vec::new());
-        self.hub.plot_topics(self.client, Vec::new());
-        self.hub.watch(self.client, Vec::new());
-        self.hub.overlay(self.client, None);
-        self.hub.network(self.client, false);
+        self.hub.leave(self.client);
         if let Some(stop) = self.stop.take() {
             self.shared.controls.request(stop, Box::new(|_| {}));
         }
@@ -566,6 +541,24 @@ impl Session<'_> {
         let _ = self.socket.close(None);
         let _ = self.socket.flush();
     }
+}
+
+/// Sets all numbers to zero. Returns true if one was not.
+fn zero(numbers: &mut [f64]) -> bool {
+    let moves = numbers.iter().any(|x| *x != 0.0);
+    numbers.fill(0.0);
+    moves
+}
+
+/// Returns the index of `name` among the names that exist.
+fn place_of<'a>(
+    what: &str,
+    name: &str,
+    mut names: impl Iterator<Item = &'a str> + Clone,
+) -> Result<usize, String> {
+    let known = names.clone();
+    let found = names.position(|known| known == name);
+    found.ok_or_else(|| missing(what, name, known))
 }
 
 /// Returns the error about an object of a message that does not exist, with the names that exist.

@@ -2,19 +2,19 @@
 
 use merrow_environment::waves::WaveState;
 use merrow_math::Vec3;
-use merrow_model::scene::{Scene, Sensor};
+use merrow_model::scene::Sensor;
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::comms::ModemCommand;
 use merrow_model::state::frames::Frame;
 use merrow_model::state::{Command, Health};
 use merrow_sim::sensors::current_frame;
-use merrow_sim::{BlockLimit, Control, Observer, Pace, SceneVersion, Simulation, run};
+use merrow_sim::{BlockLimit, Control, Observer, Pace, Simulation, run};
 use merrow_view::action::ControlAction;
 use merrow_view::readings::forces::Evaluation;
 use merrow_view::readings::wetted_hull::wetted_hull;
 use merrow_view::{
     Answer, Catalogue, CatalogueEntry, ColorScale, Controls, DETAILS_KIND, DrawnImage, FRAME_KIND,
-    IMAGE_KIND, ImageSource, NoControls, RobotControls, View, WatchedFrame, fields, picture,
+    IMAGE_KIND, ImageSource, NoControls, View, WatchedFrame, fields, picture,
 };
 use merrow_world::{Overrides, load_text};
 use parking_lot::Mutex;
@@ -193,16 +193,6 @@ robots:
 struct Painter;
 
 impl Controls for Painter {
-    fn set_scene(&self, _: &Arc<Scene>, _: SceneVersion) {}
-
-    fn of_robot(&self, _: usize) -> RobotControls {
-        RobotControls::default()
-    }
-
-    fn request(&self, _: ControlAction, answer: Answer) {
-        answer(Err("no controls".to_string()));
-    }
-
     fn catalogue(&self) -> Catalogue {
         Catalogue {
             models: vec![CatalogueEntry {
@@ -349,18 +339,6 @@ fn catalogue_is_served_as_json() {
 struct LargePainter;
 
 impl Controls for LargePainter {
-    fn set_scene(&self, scene: &Arc<Scene>, version: SceneVersion) {
-        Painter.set_scene(scene, version);
-    }
-
-    fn of_robot(&self, robot: usize) -> RobotControls {
-        Painter.of_robot(robot)
-    }
-
-    fn request(&self, action: ControlAction, answer: Answer) {
-        Painter.request(action, answer);
-    }
-
     fn image_source(&self, place: (usize, usize), sensor: &Sensor) -> Option<ImageSource> {
         Painter.image_source(place, sensor)
     }
@@ -426,12 +404,6 @@ fn stalled_client_does_not_stop_the_run() {
 struct Recorder(Mutex<Vec<ControlAction>>);
 
 impl Controls for Recorder {
-    fn set_scene(&self, _: &Arc<Scene>, _: SceneVersion) {}
-
-    fn of_robot(&self, _: usize) -> RobotControls {
-        RobotControls::default()
-    }
-
     fn request(&self, action: ControlAction, answer: Answer) {
         self.0.lock().push(action);
         answer(Ok("done".to_string()));

@@ -47,11 +47,8 @@ fn read_items<T: Read>(
 ) -> Option<Vec<T>> {
     let mut values = Vec::new();
     for (n, item) in items.iter().enumerate() {
-        values.extend(T::read(
-            item,
-            &field.element(&format!("{}[{n}]", field.name)),
-            problems,
-        ));
+        let name = format!("{}[{n}]", field.name);
+        values.extend(T::read(item, &field.element(&name), problems));
     }
     (values.len() == items.len()).then_some(values)
 }
@@ -62,18 +59,7 @@ impl<T: Read> Read for Vec<T> {
             Value::Seq(items) => items,
             // A key whose last list entry is commented out has a null value.
             Value::Null => &[],
-            _ => {
-                field.report_mismatch(
-                    node,
-                    &format!(
-                        "{}{}",
-                        Self::type_name(field).singular,
-                        in_brackets(field.unit)
-                    ),
-                    problems,
-                );
-                return None;
-            }
+            _ => return Self::refuse(node, field, problems),
         };
         if items.is_empty() && field.has_check(Check::NotEmpty) {
             field.report_mismatch(
@@ -106,25 +92,17 @@ impl<T: Read> Read for Vec<T> {
 
 impl<T: Read, const N: usize> Read for [T; N] {
     fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<[T; N]> {
-        let unit = in_brackets(field.unit);
         let Value::Seq(items) = &node.value else {
-            field.report_mismatch(
-                node,
-                &format!("{}{unit}", Self::type_name(field).singular),
-                problems,
-            );
-            return None;
+            return Self::refuse(node, field, problems);
         };
-        if items.len() != N {
-            let plural = T::type_name(field).plural;
-            problems.push(
-                &node.place,
-                format!(
-                    "{}: expected {N} {plural}{unit}, found {}",
-                    field.title(),
-                    items.len()
-                ),
+        let found = items.len();
+        if found != N {
+            let (plural, unit) = (T::type_name(field).plural, in_brackets(field.unit));
+            let text = format!(
+                "{}: expected {N} {plural}{unit}, found {found}",
+                field.title()
             );
+            problems.push(&node.place, text);
         }
         read_items(items, field, problems)?.try_into().ok()
     }
@@ -175,6 +153,14 @@ fn map_noun(plural: &str) -> TypeName {
     )
 }
 
+fn map_json<'a, T: Read + 'a>(
+    entries: impl IntoIterator<Item = (impl Into<String>, &'a T)>,
+) -> Json {
+    let entries = entries.into_iter();
+    let entries = entries.map(|(name, value)| (name.into(), value.json()));
+    entries.collect::<JsonMap<_, _>>().into()
+}
+
 impl<T: Read> Read for BTreeMap<String, T> {
     fn read(
         node: &Node,
@@ -200,10 +186,7 @@ impl<T: Read> Read for BTreeMap<String, T> {
     }
 
     fn json(&self) -> Json {
-        self.iter()
-            .map(|(name, value)| (name.clone(), value.json()))
-            .collect::<JsonMap<_, _>>()
-            .into()
+        map_json(self)
     }
 }
 
@@ -258,18 +241,15 @@ impl<T: Read> Read for NamedMap<T> {
             };
             if !good {
                 let rule = String::type_name(&Field::new("", "", &[check])).singular;
-                let text = format!(
-                    "in {}: expected {rule}, found {}",
-                    field.title(),
-                    quote(&key.name)
+                let (owner, found) = (field.title(), quote(&key.name));
+                problems.push(
+                    &key.place,
+                    format!("in {owner}: expected {rule}, found {found}"),
                 );
-                problems.push(&key.place, text);
                 named_well = false;
             }
-            values.extend(
-                T::read(node, &field.element(&key.name), problems)
-                    .map(|value| (key.clone(), value)),
-            );
+            let value = T::read(node, &field.element(&key.name), problems);
+            values.extend(value.map(|value| (key.clone(), value)));
         }
         (named_well && values.len() == keys.len()).then_some(NamedMap(values))
     }
@@ -287,10 +267,7 @@ impl<T: Read> Read for NamedMap<T> {
     }
 
     fn json(&self) -> Json {
-        self.iter()
-            .map(|(name, value)| (name.to_owned(), value.json()))
-            .collect::<JsonMap<_, _>>()
-            .into()
+        map_json(self.iter())
     }
 }
 

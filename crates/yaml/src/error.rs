@@ -9,8 +9,8 @@ use std::fmt;
 use std::path::Component;
 use std::sync::Arc;
 
-pub use crate::units::{Unit, trailing_units, unit_of};
 pub(crate) use crate::units::{in_brackets, split_unit};
+pub use crate::units::{trailing_units, unit_of};
 
 /// Returns an error of one line from the surrounding function unless a condition holds. The line has
 /// the form of [`format!`].
@@ -207,13 +207,8 @@ impl Problems {
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (n, problem) in self.set.iter().enumerate() {
-            if n > 0 {
-                f.write_str("\n")?;
-            }
-            write!(f, "{problem}")?;
-        }
-        Ok(())
+        let lines: Vec<String> = self.set.iter().map(Problem::to_string).collect();
+        f.write_str(&lines.join("\n"))
     }
 }
 
@@ -221,13 +216,13 @@ impl std::error::Error for Problems {}
 
 /// Escapes the control characters of `text`.
 fn escape_control_characters(text: &str) -> String {
+    let is_escaped = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
-        match c {
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => {
-                line.extend(c.escape_default())
-            }
-            c => line.push(c),
+        if is_escaped(c) {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
         }
     }
     line
@@ -303,38 +298,24 @@ pub(crate) fn explain_unknown_key<'a>(
         let (key_stem, unit) = split_unit(key);
         unit.is_some() && key_stem == stem && *key != wrong
     });
+    let (name, names) = (quote(wrong), expected.iter().copied());
     if let Some(meant) = same_stem {
-        let text = match found {
-            None => format!("{} needs its unit; write {}", quote(wrong), quote(meant)),
-            Some(found) => format!(
-                "unknown key {}: expected {}{}, found the unit {}",
-                quote(wrong),
-                quote(meant),
-                in_brackets(unit_of(meant)),
-                quote(found.suffix)
-            ),
+        let (key, unit) = (quote(meant), in_brackets(unit_of(meant)));
+        let text = match found.map(|(suffix, _)| quote(suffix)) {
+            None => format!("{name} needs its unit; write {key}"),
+            Some(found) => {
+                format!("unknown key {name}: expected {key}{unit}, found the unit {found}")
+            }
         };
         return (text, Some(meant));
     }
-    if expected.is_empty() {
-        return (
-            format!(
-                "unknown key {} in {owner}; expected no keys here",
-                quote(wrong)
-            ),
-            None,
-        );
-    }
-    let meant = nearest(wrong, expected.iter().copied());
-    let hint = did_you_mean(wrong, expected.iter().copied());
-    let expected = quoted_list(expected.iter().copied());
-    (
-        format!(
-            "unknown key {} in {owner}; expected one of {expected}{hint}",
-            quote(wrong)
-        ),
-        meant,
-    )
+    let keys = match expected {
+        [] => "no keys here".to_owned(),
+        _ => format!("one of {}", quoted_list(names.clone())),
+    };
+    let hint = did_you_mean(wrong, names.clone());
+    let text = format!("unknown key {name} in {owner}; expected {keys}{hint}");
+    (text, nearest(wrong, names))
 }
 
 #[cfg(test)]

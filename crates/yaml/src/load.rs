@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use crate::ensure;
 use crate::error::{Place, Problems, did_you_mean, quote, quoted_list};
 use crate::node::{DEPTH_MAX, Node, Value, merge};
 use crate::parse::parse;
@@ -107,35 +108,25 @@ impl Loader {
         let base_folder = Path::new(&*from.file).parent().unwrap_or(Path::new(""));
         // a request has no folder
         let base_folder = Some(base_folder).filter(|_| !from.is_in_request());
-        let folders = || {
-            let search = self.search.iter().map(PathBuf::as_path);
-            base_folder.into_iter().chain(search)
-        };
-        let found = folders()
+        let search = self.search.iter().map(PathBuf::as_path);
+        let folders: Vec<&Path> = base_folder.into_iter().chain(search).collect();
+        let paths: Vec<PathBuf> = folders
+            .iter()
             .map(|folder| folder.join(requested))
-            .find(|path| path.is_file());
+            .collect();
+        let found = paths.iter().find(|path| path.is_file());
         if found.is_none() {
-            let looked: Vec<String> = folders()
-                .map(|folder| {
-                    if folder == Path::new("") {
-                        ".".into()
-                    } else {
-                        folder.to_string_lossy().into_owned()
-                    }
-                })
+            let looked: Vec<_> = folders
+                .iter()
+                .map(|folder| or_current(folder).to_string_lossy())
                 .collect();
-            let candidates: Vec<PathBuf> = folders().map(|folder| folder.join(requested)).collect();
-            let hint = self.similar_file(
-                Path::new(requested),
-                candidates.iter().filter_map(|path| path.parent()),
-            );
-            let looked = quoted_list(looked.iter().map(String::as_str));
-            problems.push(
-                from,
-                format!("no file {}, looked in {looked}{hint}", quote(requested)),
-            );
+            let looked = quoted_list(looked.iter().map(|folder| &**folder));
+            let parents = paths.iter().filter_map(|path| path.parent());
+            let hint = self.similar_file(Path::new(requested), parents);
+            let name = quote(requested);
+            problems.push(from, format!("no file {name}, looked in {looked}{hint}"));
         }
-        found
+        found.cloned()
     }
 
     /// Iterates over the paths of the files read so far, in alphabetical order.
@@ -151,23 +142,16 @@ impl Loader {
         let name = requested.file_name().unwrap_or_default().to_string_lossy();
         let mut present = Vec::new();
         for folder in folders {
-            let folder = if folder == Path::new("") {
-                Path::new(".")
-            } else {
-                folder
-            };
-            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            let entries = std::fs::read_dir(or_current(folder))
+                .into_iter()
+                .flatten()
+                .flatten();
             present.extend(entries.map(|entry| entry.file_name().to_string_lossy().into_owned()));
         }
         // The order of a directory listing is not fixed, and the message must not depend on it.
         present.sort_unstable();
-        did_you_mean(
-            &name,
-            present
-                .iter()
-                .map(String::as_str)
-                .filter(|other| *other != name),
-        )
+        let others = present.iter().map(String::as_str);
+        did_you_mean(&name, others.filter(|other| *other != name))
     }
 
     fn load_file(&mut self, path: &Path, problems: &mut Problems) -> Option<Node> {
@@ -259,34 +243,40 @@ impl Loader {
             return None;
         }
         let base = self.load_file(&path, problems)?;
-        let (weight, base_depth) = base.memory_and_depth();
-        self.weight = self.weight.saturating_add(weight);
-        if self.weight > MAX_TOTAL_BYTES {
-            problems.push(
-                place,
-                "too large: the files loaded through `extends` together exceed the limit",
-            );
-            return None;
-        }
-        if depth + base_depth > DEPTH_MAX {
-            problems.push(
-                place,
-                format!("nested too deep; expected at most {DEPTH_MAX} levels"),
-            );
-            return None;
-        }
-        if !matches!(base.value, Value::Map(_) | Value::Null) {
-            problems.push(
-                place,
-                format!(
-                    "expected a file with keys, found {} with a list or a string",
-                    quote(requested)
-                ),
-            );
+        if let Err(text) = self.check_base(&base, depth, requested) {
+            problems.push(place, text);
             return None;
         }
         chain.push((place.clone(), path));
         Some(base)
+    }
+
+    /// Checks size, depth and form of the content of a file that `extends` names.
+    fn check_base(&mut self, base: &Node, depth: usize, requested: &str) -> Result<(), String> {
+        let (weight, base_depth) = base.memory_and_depth();
+        self.weight = self.weight.saturating_add(weight);
+        ensure!(
+            self.weight <= MAX_TOTAL_BYTES,
+            "too large: the files loaded through `extends` together exceed the limit"
+        );
+        ensure!(
+            depth + base_depth <= DEPTH_MAX,
+            "nested too deep; expected at most {DEPTH_MAX} levels"
+        );
+        ensure!(
+            matches!(base.value, Value::Map(_) | Value::Null),
+            "expected a file with keys, found {} with a list or a string",
+            quote(requested)
+        );
+        Ok(())
+    }
+}
+
+/// Returns `folder`, or `.` for an empty path.
+fn or_current(folder: &Path) -> &Path {
+    match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
     }
 }
 

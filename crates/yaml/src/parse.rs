@@ -60,6 +60,10 @@ fn forbidden_character(file: &Arc<str>, text: &str) -> Option<Place> {
 /// Fatal parse error: the rest of the file cannot be parsed.
 type Fatal = (Place, String);
 
+fn fatal<T>(place: &Place, text: impl Into<String>) -> Result<T, Fatal> {
+    Err((place.clone(), text.into()))
+}
+
 /// A list or map that is not closed yet.
 struct OpenCollection {
     place: Place,
@@ -110,10 +114,8 @@ impl Builder<'_> {
             if let Event::DocumentStart(_) = event {
                 documents += 1;
                 if documents > 1 {
-                    return Err((
-                        self.place(&span.start),
-                        "a second YAML document; expected one per file".into(),
-                    ));
+                    let place = self.place(&span.start);
+                    return fatal(&place, "a second YAML document; expected one per file");
                 }
             }
             self.event(event, span)?;
@@ -132,11 +134,10 @@ impl Builder<'_> {
             }
             Event::Scalar(.., Some(_))
             | Event::SequenceStart(_, Some(_))
-            | Event::MappingStart(_, Some(_)) => Err((
-                place,
-                "YAML tags (`!...`) other than `!!str` are not supported; expected only the value"
-                    .into(),
-            )),
+            | Event::MappingStart(_, Some(_)) => fatal(
+                &place,
+                "YAML tags (`!...`) other than `!!str` are not supported; expected only the value",
+            ),
             Event::Scalar(text, style, anchor, None) => {
                 self.scalar(place, text.into_owned(), style, anchor)
             }
@@ -228,12 +229,7 @@ impl Builder<'_> {
     fn open(&mut self, place: Place, anchor: usize, inside: OpenContent) -> Result<(), Fatal> {
         self.refuse_as_key(&place)?;
         self.add_memory(&place, NODE_BYTES)?;
-        if self.stack.len() >= DEPTH_MAX {
-            return Err((
-                place,
-                format!("nested too deep; expected at most {DEPTH_MAX} levels"),
-            ));
-        }
+        self.check_depth(&place, 1)?;
         self.stack.push(OpenCollection {
             place,
             anchor,
@@ -264,18 +260,10 @@ impl Builder<'_> {
     fn alias(&mut self, place: Place, id: usize) -> Result<(), Fatal> {
         self.refuse_as_key(&place)?;
         let Some(node) = self.anchors.get(&id) else {
-            return Err((
-                place,
-                "an alias (`*`) inside the value that it refers to".into(),
-            ));
+            return fatal(&place, "an alias (`*`) inside the value that it refers to");
         };
         let (weight, depth) = node.memory_and_depth();
-        if self.stack.len() + depth > DEPTH_MAX {
-            return Err((
-                place,
-                format!("nested too deep; expected at most {DEPTH_MAX} levels"),
-            ));
-        }
+        self.check_depth(&place, depth)?;
         self.add_memory(&place, weight)?;
         match self.anchors.get(&id).cloned() {
             Some(node) => self.finish(node, 0),
@@ -316,13 +304,22 @@ impl Builder<'_> {
 
     fn add_memory(&mut self, place: &Place, weight: usize) -> Result<(), Fatal> {
         self.weight = self.weight.saturating_add(weight);
-        match self.weight > MAX_FILE_BYTES {
-            true => Err((
-                place.clone(),
-                "too large: the file with its aliases expanded exceeds the limit".into(),
-            )),
-            false => Ok(()),
+        if self.weight > MAX_FILE_BYTES {
+            return fatal(
+                place,
+                "too large: the file with its aliases expanded exceeds the limit",
+            );
         }
+        Ok(())
+    }
+
+    /// Checks that `depth` further levels may be nested in the open collections.
+    fn check_depth(&self, place: &Place, depth: usize) -> Result<(), Fatal> {
+        if self.stack.len() + depth > DEPTH_MAX {
+            let text = format!("nested too deep; expected at most {DEPTH_MAX} levels");
+            return fatal(place, text);
+        }
+        Ok(())
     }
 
     fn expects_key(&self) -> bool {
@@ -336,13 +333,13 @@ impl Builder<'_> {
     }
 
     fn refuse_as_key(&self, place: &Place) -> Result<(), Fatal> {
-        match self.expects_key() {
-            true => Err((
-                place.clone(),
-                "expected plain text as key, found a list, a map or an alias".into(),
-            )),
-            false => Ok(()),
+        if self.expects_key() {
+            return fatal(
+                place,
+                "expected plain text as key, found a list, a map or an alias",
+            );
         }
+        Ok(())
     }
 
     fn key_place(&self) -> Option<Place> {

@@ -120,19 +120,15 @@ fn number_schema(kind: &str, checks: &[Check]) -> Json {
 
 impl Read for f64 {
     fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<f64> {
-        let unit = in_brackets(field.unit);
         match plain_text(node).and_then(number) {
             Some(value) if !value.is_finite() => {
-                field.report_mismatch(node, &format!("a finite number{unit}"), problems)
+                let expected = format!("a finite number{}", in_brackets(field.unit));
+                field.report_mismatch(node, &expected, problems);
+                None
             }
-            Some(value) if within(value, field.checks) => return Some(value),
-            _ => field.report_mismatch(
-                node,
-                &format!("{}{unit}", f64::type_name(field).singular),
-                problems,
-            ),
+            Some(value) if within(value, field.checks) => Some(value),
+            _ => Self::refuse(node, field, problems),
         }
-        None
     }
 
     fn type_name(field: &Field<'_>) -> TypeName {

@@ -7,7 +7,7 @@
 
 use serde_json::Value as Json;
 
-use crate::error::{Place, Problems, quote, unit_of};
+use crate::error::{Place, Problems, in_brackets, quote, unit_of};
 use crate::node::{Loader, Node, Value};
 use crate::scalars::{boolean, number};
 use crate::schema::{Defs, KeySet, first_sentence};
@@ -151,6 +151,13 @@ pub trait Read: Sized {
         problems: &mut Problems,
     ) -> Option<Self> {
         report_missing(place, owner, field, problems);
+        None
+    }
+
+    /// Reports that the value at `node` has another type, and returns `None`.
+    fn refuse(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<Self> {
+        let (name, unit) = (Self::type_name(field).singular, in_brackets(field.unit));
+        field.report_mismatch(node, &format!("{name}{unit}"), problems);
         None
     }
 

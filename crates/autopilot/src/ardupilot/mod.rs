@@ -17,14 +17,14 @@ use crate::ardupilot::state_message::{VehicleState, encode};
 use crate::history::{MotionHistory, MotionSample, frame_end};
 use crate::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_force};
 use crate::status::{LinkKind, LinkLog, LinkStatus, LogSink};
-use crate::{AutopilotLink, Connection, Progress, device_command, stop_thrusters};
+use crate::{AutopilotLink, Connection, device_command, poll_steps, stop_thrusters};
 use merrow_math::Vec3;
 use merrow_model::scene::Robot;
 use merrow_model::scene::autopilot::{Autopilot, ServoDevice, ServoOutput};
 use merrow_model::sensor::water::Altimeter;
 use merrow_model::state::RobotState;
 use merrow_model::state::reading::Reading;
-use merrow_sim::Simulation;
+use merrow_sim::{BlockLimit, Simulation};
 use std::f64::consts::TAU;
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
@@ -214,8 +214,7 @@ impl Link {
             Some(last) if packet.frame_count < last => self.report_restart(),
             Some(last) if packet.frame_count - last > 1 => {
                 self.log.status.lost_frames += u64::from(packet.frame_count - last - 1);
-                self.log
-                    .note("frames of the autopilot did not arrive".to_string());
+                self.log.note("frames of the autopilot did not arrive");
             }
             Some(_) | None => {}
         }
@@ -244,14 +243,14 @@ impl Link {
             self.log.status.foreign += self.other_packets;
             self.other_packets = 0;
             self.log
-                .note("a second autopilot uses this port: its packets are ignored".to_string());
+                .note("a second autopilot uses this port: its packets are ignored");
         }
     }
 
     /// Reports that the autopilot has restarted.
     fn report_restart(&mut self) {
         self.log.status.restarts += 1;
-        self.log.note("the autopilot has restarted".to_string());
+        self.log.note("the autopilot has restarted");
     }
 
     /// Sends the last message again, if it was not sent just now.
@@ -277,9 +276,7 @@ impl Link {
             };
             let command = device_command(self.robot, output.device, value);
             if let Err(refused) = simulation.apply(&command) {
-                self.log.status.refused += 1;
-                self.log
-                    .note(format!("outputs are refused: {}", refused.reason));
+                self.log.refuse_outputs(&refused.reason);
             }
         }
     }
@@ -412,12 +409,8 @@ fn wind_vane(velocity: Vec3) -> Option<[f64; 2]> {
 }
 
 impl Connection for Link {
-    fn robot(&self) -> usize {
-        self.robot
-    }
-
-    fn set_robot(&mut self, robot: usize) {
-        self.robot = robot;
+    fn robot(&mut self) -> &mut usize {
+        &mut self.robot
     }
 }
 
@@ -453,14 +446,14 @@ impl AutopilotLink for Link {
         }
     }
 
-    fn exchange(&mut self, simulation: &mut Simulation, _follows_clock: bool) -> Progress {
+    fn exchange(&mut self, simulation: &mut Simulation, _follows_clock: bool) -> BlockLimit {
         self.history
             .push(MotionSample::read(simulation, self.robot));
         let (now_ns, dt_ns) = (simulation.time_ns(), simulation.scene.dt_ns);
         for _ in 0..MAX_FRAMES {
             if let Phase::Running { until_ns } = self.phase {
                 if now_ns < until_ns {
-                    return Progress::Steps((until_ns - now_ns).div_ceil(dt_ns));
+                    return BlockLimit::Steps((until_ns - now_ns).div_ceil(dt_ns));
                 }
                 self.send_state(simulation, until_ns);
                 self.phase = Phase::Awaiting;
@@ -481,10 +474,8 @@ impl AutopilotLink for Link {
                 .lost("no packet for 5 s: the autopilot is lost and its thrusters stop");
         }
         match self.phase {
-            Phase::Unconnected { lost } if lost || !self.settings.lock_step => {
-                Progress::poll(dt_ns)
-            }
-            _ => Progress::Awaiting,
+            Phase::Unconnected { lost } if lost || !self.settings.lock_step => poll_steps(dt_ns),
+            _ => BlockLimit::Wait,
         }
     }
 

@@ -35,6 +35,14 @@ pub struct Reaction {
 }
 
 impl Reaction {
+    /// Returns the reaction that applies one command to robot `robot`.
+    fn of(robot: usize, command: FirmwareCommand) -> Self {
+        Self {
+            commands: vec![command.of(robot)],
+            ..Self::default()
+        }
+    }
+
     /// Returns the replies. `is_accepted`: all commands were accepted.
     pub fn replies(&self, is_accepted: bool) -> Vec<MavMessage> {
         let acknowledgement = self.acknowledged.map(|(command, result)| {
@@ -113,28 +121,19 @@ fn manual_control(sticks: &MANUAL_CONTROL_DATA, robot: usize, simulation: &Simul
         NO_AXIS => 0.0,
         z => (f64::from(z) / 500.0 - 1.0).clamp(-1.0, 1.0),
     };
-    Reaction {
-        commands: vec![
-            FirmwareCommand::Joystick {
-                sticks: [
-                    deflection(sticks.x),
-                    -deflection(sticks.y),
-                    heave,
-                    -deflection(sticks.r),
-                ],
-            }
-            .of(robot),
-        ],
-        ..Reaction::default()
-    }
+    let (surge, sway, yaw) = (sticks.x, sticks.y, sticks.r);
+    let sticks = [
+        deflection(surge),
+        -deflection(sway),
+        heave,
+        -deflection(yaw),
+    ];
+    Reaction::of(robot, FirmwareCommand::Joystick { sticks })
 }
 
 fn set_mode(number: u32, robot: usize) -> Reaction {
     match ControlMode::ALL.get(number as usize) {
-        Some(mode) => Reaction {
-            commands: vec![FirmwareCommand::ControlMode { mode: *mode }.of(robot)],
-            ..Reaction::default()
-        },
+        Some(mode) => Reaction::of(robot, FirmwareCommand::ControlMode { mode: *mode }),
         None => refused(format!(
             "mode: expected 0 to {}, found {number}",
             mode_number(ControlMode::Dive)
@@ -176,15 +175,10 @@ fn command_long(request: &COMMAND_LONG_DATA, robot: usize, simulation: &Simulati
 /// Enables or disables the firmware: `parameter` 1 or 0.
 fn arm(parameter: f32, robot: usize) -> Reaction {
     match index(parameter) {
-        Some(number @ 0..=1) => Reaction {
-            commands: vec![
-                FirmwareCommand::FirmwareOrder {
-                    order: FirmwareOrder::Enable(number == 1),
-                }
-                .of(robot),
-            ],
-            ..Reaction::default()
-        },
+        Some(number @ 0..=1) => {
+            let order = FirmwareOrder::Enable(number == 1);
+            Reaction::of(robot, FirmwareCommand::FirmwareOrder { order })
+        }
         _ => refused(format!("arming: expected 0 or 1, found {parameter}")),
     }
 }

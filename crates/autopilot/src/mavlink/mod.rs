@@ -95,12 +95,8 @@ impl Telemetries {
 }
 
 impl Connection for Station {
-    fn robot(&self) -> usize {
-        self.robot
-    }
-
-    fn set_robot(&mut self, robot: usize) {
-        self.robot = robot;
+    fn robot(&mut self) -> &mut usize {
+        &mut self.robot
     }
 }
 

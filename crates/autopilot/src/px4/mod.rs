@@ -22,13 +22,13 @@ use crate::mavlink::frames::{FrameBuffer, encode};
 use crate::px4::hil_messages::{Readings, SimulatedSurroundings, gnss, sensors, true_state};
 use crate::px4::send_queue::SendQueue;
 use crate::status::{LinkKind, LinkLog, LinkStatus, LogSink};
-use crate::{AutopilotLink, Connection, Progress, device_command, stop_thrusters};
+use crate::{AutopilotLink, Connection, device_command, poll_steps, stop_thrusters};
 use mavlink::dialects::common::{HIL_ACTUATOR_CONTROLS_DATA, MavMessage};
 use merrow_math::rng::Stream;
 use merrow_model::scene::autopilot::{Autopilot, ServoOutput};
 use merrow_model::state::reading::Reading;
 use merrow_model::state::reading::magnetic_flux_density;
-use merrow_sim::Simulation;
+use merrow_sim::{BlockLimit, Simulation};
 use std::io::{self, Read};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -191,7 +191,7 @@ impl Link {
             if self.frames.invalid_bytes > 0 {
                 self.frames.invalid_bytes = 0;
                 self.log.status.malformed += 1;
-                self.log.note("bytes that are not MAVLink".to_string());
+                self.log.note("bytes that are not MAVLink");
             }
             match self.stream.as_mut()?.read(&mut buffer) {
                 Ok(0) => {
@@ -221,9 +221,7 @@ impl Link {
             };
             let command = device_command(self.robot, output.device, value);
             if let Err(refused) = simulation.apply(&command) {
-                self.log.status.refused += 1;
-                self.log
-                    .note(format!("outputs are refused: {}", refused.reason));
+                self.log.refuse_outputs(&refused.reason);
             }
         }
     }
@@ -264,7 +262,7 @@ impl Link {
             Ok(false) => {
                 self.log.status.lost_frames += 1;
                 self.log
-                    .note("the autopilot receives no frames: they are dropped".to_string());
+                    .note("the autopilot receives no frames: they are dropped");
             }
             Err(why) => self.disconnect(&format!("cannot send: {why}")),
         }
@@ -281,12 +279,8 @@ impl Link {
 }
 
 impl Connection for Link {
-    fn robot(&self) -> usize {
-        self.robot
-    }
-
-    fn set_robot(&mut self, robot: usize) {
-        self.robot = robot;
+    fn robot(&mut self) -> &mut usize {
+        &mut self.robot
     }
 }
 
@@ -325,7 +319,7 @@ impl AutopilotLink for Link {
         self.must_stop = false;
     }
 
-    fn exchange(&mut self, simulation: &mut Simulation, follows_clock: bool) -> Progress {
+    fn exchange(&mut self, simulation: &mut Simulation, follows_clock: bool) -> BlockLimit {
         self.history
             .push(MotionSample::read(simulation, self.robot));
         let (now_ns, dt_ns) = (simulation.time_ns(), simulation.scene.dt_ns);
@@ -341,7 +335,7 @@ impl AutopilotLink for Link {
             }
             match self.phase {
                 Phase::Running { until_ns } if now_ns < until_ns => {
-                    return Progress::Steps((until_ns - now_ns).div_ceil(dt_ns));
+                    return BlockLimit::Steps((until_ns - now_ns).div_ceil(dt_ns));
                 }
                 Phase::Running { until_ns } => {
                     self.send_frame(simulation, until_ns);
@@ -353,7 +347,7 @@ impl AutopilotLink for Link {
                         self.answered = self.answered.saturating_add(1);
                     } else if !follows_clock || self.settings.lock_step {
                         if since.elapsed() < self.wait() {
-                            return Progress::Awaiting;
+                            return BlockLimit::Wait;
                         }
                         self.answered = 0;
                     }
@@ -367,9 +361,9 @@ impl AutopilotLink for Link {
             stop_thrusters(self.robot, &self.settings.outputs, simulation);
         }
         if self.settings.lock_step && !self.log.status.lost {
-            return Progress::Awaiting;
+            return BlockLimit::Wait;
         }
-        Progress::poll(dt_ns)
+        poll_steps(dt_ns)
     }
 
     fn read_sensors(&mut self, simulation: &Simulation) {

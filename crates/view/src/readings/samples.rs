@@ -113,24 +113,13 @@ impl Sampler {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::controls::{Answer, MessageNumbers, RobotControls};
+    use crate::controls::MessageNumbers;
     use bytes::Bytes;
-    use merrow_model::scene::Scene;
-    use merrow_sim::SceneVersion;
-    use std::sync::Arc;
 
     /// Messages of one byte, whose value is the field `x`.
     struct OneByte;
 
     impl Controls for OneByte {
-        fn set_scene(&self, _: &Arc<Scene>, _: SceneVersion) {}
-
-        fn of_robot(&self, _: usize) -> RobotControls {
-            RobotControls::default()
-        }
-
-        fn request(&self, _: crate::action::ControlAction, _: Answer) {}
-
         fn numbers(&self, message: &TopicMessage) -> Option<MessageNumbers> {
             let x = f64::from(*message.bytes.first()?);
             Some(MessageNumbers {
