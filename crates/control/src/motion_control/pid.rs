@@ -39,6 +39,7 @@ use crate::motion_control::reference::Acceleration;
 use crate::motion_control::{Controlled, VehicleMotion};
 use merrow_math::real::sin_cos;
 use merrow_math::{Mat3, Quat, Vec3};
+use merrow_model::kinematics::coupling::rotation_vector;
 use merrow_model::scene::robot::motion_control::MotionControl;
 use merrow_model::state::firmware::MotionControlState;
 
@@ -206,25 +207,9 @@ fn attitude_errors(
     let up = motion.R_WB.tr_mul_vec(Vec3::new(0.0, 0.0, 1.0));
     let rate = up.scale(if turn { reference.yaw_rate } else { 0.0 });
     [
-        rotation_vector(&E).to_array(),
+        rotation_vector(&Quat::from_matrix(&E)).to_array(),
         (rate - motion.w_B).to_array(),
         rate.to_array(),
         up.scale(acceleration.yaw).to_array(),
     ]
-}
-
-/// Returns the rotation vector of a rotation matrix [rad].
-fn rotation_vector(E: &Mat3) -> Vec3 {
-    let q = Quat::from_matrix(E);
-    let q = if q.w < 0.0 {
-        [-q.w, -q.x, -q.y, -q.z]
-    } else {
-        [q.w, q.x, q.y, q.z]
-    };
-    let v = Vec3::new(q[1], q[2], q[3]);
-    let s = v.norm();
-    if s < 1e-9 {
-        return v.scale(2.0);
-    }
-    v.scale(2.0 * libm::atan2(s, q[0]) / s)
 }
