@@ -279,26 +279,13 @@ fn wave_acceleration(stream: &FlowSample, orbital: &OrbitalMotion, slope: [f64; 
 }
 
 /// Result of [`link_wave_state`] for one robot, in the link frame.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct LinkWaveState {
     normal: Vec3,
     height: f64,
     velocity: Vec3,
     acceleration: Vec3,
     pressure_acceleration: Vec3,
-}
-
-impl Default for LinkWaveState {
-    fn default() -> Self {
-        let zero = Vec3::zero();
-        Self {
-            normal: zero,
-            height: 0.0,
-            velocity: zero,
-            acceleration: zero,
-            pressure_acceleration: zero,
-        }
-    }
 }
 
 /// Returns the water surface at the hull centre and wave motion at the submerged part, in the

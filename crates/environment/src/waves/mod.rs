@@ -541,13 +541,10 @@ impl StepWaves {
         now_ns: u64,
         dt_ns: u64,
     ) -> [Option<&WaveState>; 3] {
-        if waves.is_flat() {
+        if self.at_start(waves, now_ns).is_none() {
             return [None; 3];
         }
-        if self.states[2].t_ns == now_ns as f64 {
-            self.states.swap(0, 2);
-        }
-        for (k, state) in self.states.iter_mut().enumerate() {
+        for (k, state) in self.states.iter_mut().enumerate().skip(1) {
             state.update(waves, now_ns as f64 + 0.5 * k as f64 * dt_ns as f64);
         }
         let [a, b, c] = &self.states;
