@@ -42,7 +42,7 @@ use merrow_model::scene::sea::water::Region;
 use std::sync::Arc;
 
 /// Velocity field in the neighbourhood of one position at one instant, in W.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct FlowSample {
     /// Velocity of the water [m/s].
     pub velocity: Vec3,
@@ -56,14 +56,6 @@ impl FlowSample {
     /// Returns the acceleration of the water particle, Du/Dt [m/s²], W. (5)
     pub(crate) fn acceleration(&self) -> Vec3 {
         self.rate + self.gradient.mul_vec(self.velocity)
-    }
-
-    fn zero() -> Self {
-        Self {
-            velocity: Vec3::zero(),
-            rate: Vec3::zero(),
-            gradient: Mat3::zero(),
-        }
     }
 
     fn add(&mut self, gain: f64, other: &Self) {
@@ -85,7 +77,7 @@ pub(crate) fn sample_flows(
     p: Vec3,
     t: f64,
 ) -> FlowSample {
-    let mut sum = FlowSample::zero();
+    let mut sum = FlowSample::default();
     for flow in flows {
         if own.is_some() && flow.region != own {
             continue;
@@ -154,7 +146,7 @@ fn sample_jet(jet: &Jet, p: Vec3) -> FlowSample {
 fn sample_channel(channel: &Channel, p: Vec3) -> FlowSample {
     let n = channel.across.dot(p - channel.p_W) / channel.half_width;
     if n.abs() >= 1.0 {
-        return FlowSample::zero();
+        return FlowSample::default();
     }
     let k = channel.exponent;
     let across = 1.0 - libm::pow(n.abs(), k);
@@ -164,7 +156,7 @@ fn sample_channel(channel: &Channel, p: Vec3) -> FlowSample {
         Some([depth, m]) => {
             let h = (1.0 + p.z / depth).min(1.0);
             if h <= 0.0 {
-                return FlowSample::zero();
+                return FlowSample::default();
             }
             let bed_factor = libm::pow(h, m);
             (
@@ -197,7 +189,7 @@ fn scaled_stream(velocity: Vec3, factor: f64, slope: Vec3) -> FlowSample {
 
 /// Returns the velocities from grids, in which depth is positive downwards.
 fn sample_grid(components: &[Option<Arc<Grid>>; 3], p: Vec3, t: f64) -> FlowSample {
-    let mut local = FlowSample::zero();
+    let mut local = FlowSample::default();
     for (i, grid) in components.iter().enumerate() {
         let Some(grid) = grid else { continue };
         let sample = grid.interpolate([p.x, p.y, -p.z, t]);
@@ -331,7 +323,7 @@ mod tests {
         ] {
             assert_eq!(
                 sample_flows(&channel, &[], None, p, 0.0),
-                FlowSample::zero()
+                FlowSample::default()
             );
         }
     }

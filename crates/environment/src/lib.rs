@@ -182,6 +182,14 @@ impl EnvironmentState<'_> {
             }
         }
     }
+
+    /// Returns the velocity of the wind [m/s], W, at `p` [m], W, at its height for the wind
+    /// profile.
+    #[inline(always)]
+    pub fn wind(&self, p: Vec3) -> Vec3 {
+        let point = Vec3::new(p.x, p.y, self.wind_height(p));
+        air::wind::wind_velocity(&self.sea.air, point, self.time)
+    }
 }
 
 /// Returns the name, for an error message, of the grid that ends before `p` [m], W, or `t` [s] and
@@ -279,26 +287,13 @@ fn wave_acceleration(stream: &FlowSample, orbital: &OrbitalMotion, slope: [f64; 
 }
 
 /// Result of [`link_wave_state`] for one robot, in the link frame.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct LinkWaveState {
     normal: Vec3,
     height: f64,
     velocity: Vec3,
     acceleration: Vec3,
     pressure_acceleration: Vec3,
-}
-
-impl Default for LinkWaveState {
-    fn default() -> Self {
-        let zero = Vec3::zero();
-        Self {
-            normal: zero,
-            height: 0.0,
-            velocity: zero,
-            acceleration: zero,
-            pressure_acceleration: zero,
-        }
-    }
 }
 
 /// Returns the water surface at the hull centre and wave motion at the submerged part, in the

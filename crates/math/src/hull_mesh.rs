@@ -6,7 +6,7 @@
 //! compute its waterline point from the same two vertices, so the clipped mesh has no gaps.
 
 use crate::revolution::axis_of_revolution;
-use crate::{Lanes, MAX_LANES, Mat3, Packed, Real, SpatialForce, Vec3};
+use crate::{MAX_LANES, Mat3, Packed, Real, SpatialForce, Vec3, with_lanes};
 
 /// Closed triangle mesh of a hull with outward normals.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,10 +86,7 @@ impl SubmergedIntegrals {
         Self {
             volume: self.volume,
             first_moment: S.mul_vec(self.first_moment) + offset.scale(self.volume),
-            pressure: SpatialForce {
-                m: offset.cross(f) - S.mul_vec(self.pressure.m),
-                f,
-            },
+            pressure: SpatialForce::new(offset.cross(f) - S.mul_vec(self.pressure.m), f),
         }
     }
 
@@ -99,10 +96,7 @@ impl SubmergedIntegrals {
         Self {
             volume: 0.5 * (self.volume + other.volume),
             first_moment: (self.first_moment + other.first_moment).scale(0.5),
-            pressure: SpatialForce {
-                m: sum.m.scale(0.5),
-                f: sum.f.scale(0.5),
-            },
+            pressure: SpatialForce::new(sum.m.scale(0.5), sum.f.scale(0.5)),
         }
     }
 }
@@ -165,12 +159,7 @@ impl HullMesh {
     /// and z coordinates [m] to `out`. Both and the result are in the target frame of `R`. Each
     /// output slice has the length of `coordinates[0]`.
     pub fn transform_vertices(&self, R: &Mat3, p: Vec3, out: [&mut [f64]; 3]) {
-        #[cfg(target_arch = "x86_64")]
-        if crate::f64x4::is_supported() {
-            // SAFETY: the processor supports these instructions
-            return unsafe { avx2::transform(self, R, p, out) };
-        }
-        self.transform_in::<Lanes>(R, p, out);
+        transform(crate::f64x4::is_supported(), self, R, p, out);
     }
 
     #[inline(always)]
@@ -197,12 +186,7 @@ impl HullMesh {
     /// i below the surface (negative above) [m] and the pressure there divided by ρ g [m]. `up` is
     /// the upward unit vector, and the result is about the origin, both in the frame of the mesh.
     pub fn submerged_integrals(&self, water: &[[f64; 2]], up: Vec3) -> SubmergedIntegrals {
-        #[cfg(target_arch = "x86_64")]
-        if crate::f64x4::is_supported() {
-            // SAFETY: the processor supports these instructions
-            return unsafe { avx2::sums(self, water, up) };
-        }
-        self.sums::<Lanes>(water, up)
+        sums(crate::f64x4::is_supported(), self, water, up)
     }
 
     /// Implements [`Self::submerged_integrals`] with the lanes of `T`; `T` must have [`MAX_LANES`]
@@ -326,20 +310,13 @@ fn waterline<T: Real>(wet: &Corner<T>, dry: &Corner<T>) -> Corner<T> {
 /// Mask with all lanes of a panel.
 const ALL: u32 = (1 << MAX_LANES) - 1;
 
-#[cfg(target_arch = "x86_64")]
-mod avx2 {
-    use super::{HullMesh, Mat3, SubmergedIntegrals, Vec3};
-    use crate::F64x4;
-
-    #[target_feature(enable = "avx2,bmi1")]
-    pub(super) fn sums(mesh: &HullMesh, water: &[[f64; 2]], up: Vec3) -> SubmergedIntegrals {
-        mesh.sums::<F64x4>(water, up)
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn transform(mesh: &HullMesh, R: &Mat3, p: Vec3, out: [&mut [f64]; 3]) {
-        mesh.transform_in::<F64x4>(R, p, out);
-    }
+with_lanes! {
+    "avx2,bmi1",
+    fn sums(mesh: &HullMesh, water: &[[f64; 2]], up: Vec3) -> SubmergedIntegrals = HullMesh::sums
+}
+with_lanes! {
+    "avx2",
+    fn transform(mesh: &HullMesh, R: &Mat3, p: Vec3, out: [&mut [f64]; 3]) = HullMesh::transform_in
 }
 
 /// Returns the triangles of a closed surface that are under water, clipped along the water [m], in

@@ -213,12 +213,45 @@ lanewise!(Sub, sub, -);
 lanewise!(Mul, mul, *);
 lanewise!(Div, div, /);
 
-impl Mul<f64> for Lanes {
-    type Output = Self;
-    #[inline(always)]
-    fn mul(self, o: f64) -> Self {
-        self * Self::splat(o)
-    }
+/// Implements the operators of lanes that follow from the others.
+macro_rules! derived_operators {
+    ($lanes:ty) => {
+        impl std::ops::Mul<f64> for $lanes {
+            type Output = Self;
+            #[inline(always)]
+            fn mul(self, o: f64) -> Self {
+                self * Self::splat(o)
+            }
+        }
+
+        impl std::ops::AddAssign for $lanes {
+            #[inline(always)]
+            fn add_assign(&mut self, o: Self) {
+                *self = *self + o;
+            }
+        }
+
+        impl std::ops::SubAssign for $lanes {
+            #[inline(always)]
+            fn sub_assign(&mut self, o: Self) {
+                *self = *self - o;
+            }
+        }
+    };
+}
+pub(crate) use derived_operators;
+derived_operators!(Lanes);
+
+/// Applies a function to each lane of one value, or of two.
+macro_rules! each_lane {
+    ($x:expr, $f:path) => {{
+        let [a, b, c, d] = $x.0;
+        Lanes([$f(a), $f(b), $f(c), $f(d)])
+    }};
+    ($x:expr, $y:expr, $f:path) => {{
+        let ([a, b, c, d], [e, f, g, h]) = ($x.0, $y.0);
+        Lanes([$f(a, e), $f(b, f), $f(c, g), $f(d, h)])
+    }};
 }
 
 impl Neg for Lanes {
@@ -227,20 +260,6 @@ impl Neg for Lanes {
     fn neg(self) -> Self {
         let [a, b, c, d] = self.0;
         Lanes([-a, -b, -c, -d])
-    }
-}
-
-impl AddAssign for Lanes {
-    #[inline(always)]
-    fn add_assign(&mut self, o: Self) {
-        *self = *self + o;
-    }
-}
-
-impl SubAssign for Lanes {
-    #[inline(always)]
-    fn sub_assign(&mut self, o: Self) {
-        *self = *self - o;
     }
 }
 
@@ -260,13 +279,11 @@ impl Real for Lanes {
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
-        let [a, b, c, d] = self.0;
-        Lanes([a.sqrt(), b.sqrt(), c.sqrt(), d.sqrt()])
+        each_lane!(self, f64::sqrt)
     }
     #[inline(always)]
     fn abs(self) -> Self {
-        let [a, b, c, d] = self.0;
-        Lanes([a.abs(), b.abs(), c.abs(), d.abs()])
+        each_lane!(self, f64::abs)
     }
     #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {
@@ -287,48 +304,23 @@ impl Packed for Lanes {
     }
     #[inline(always)]
     fn negate_if_odd(self, n: Self) -> Self {
-        let ([a, b, c, d], [e, f, g, h]) = (self.0, n.0);
-        Lanes([
-            a.negate_if_odd(e),
-            b.negate_if_odd(f),
-            c.negate_if_odd(g),
-            d.negate_if_odd(h),
-        ])
+        each_lane!(self, n, f64::negate_if_odd)
     }
     #[inline(always)]
     fn power_of_two(n: Self) -> Self {
-        let [a, b, c, d] = n.0;
-        Lanes([
-            f64::power_of_two(a),
-            f64::power_of_two(b),
-            f64::power_of_two(c),
-            f64::power_of_two(d),
-        ])
+        each_lane!(n, f64::power_of_two)
     }
     #[inline(always)]
     fn lane_max(self, low: f64) -> Self {
-        let [a, b, c, d] = self.0;
-        Lanes([
-            a.lane_max(low),
-            b.lane_max(low),
-            c.lane_max(low),
-            d.lane_max(low),
-        ])
+        each_lane!(self, Self::splat(low), f64::lane_max)
     }
     #[inline(always)]
     fn lane_min(self, high: f64) -> Self {
-        let [a, b, c, d] = self.0;
-        Lanes([
-            a.lane_min(high),
-            b.lane_min(high),
-            c.lane_min(high),
-            d.lane_min(high),
-        ])
+        each_lane!(self, Self::splat(high), f64::lane_min)
     }
     #[inline(always)]
     fn floor(self) -> Self {
-        let [a, b, c, d] = self.0;
-        Lanes([a.floor(), b.floor(), c.floor(), d.floor()])
+        each_lane!(self, f64::floor)
     }
     #[inline(always)]
     fn positive_mask(self) -> u32 {

@@ -39,24 +39,13 @@ pub(crate) struct VehicleMotion {
     pub w_B: Vec3,
 }
 
-/// Parts of the motion that are controlled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Controlled {
-    /// Horizontal position and velocity.
-    pub horizontal: bool,
-    /// Height and vertical velocity.
-    pub vertical: bool,
-    /// Roll and pitch angles.
-    pub tilt: bool,
-    /// Yaw and yaw rate.
-    pub yaw: bool,
-}
+/// Whether horizontal motion, height, tilt (roll and pitch) and yaw are controlled, as in
+/// [`MotionControlState::controlled`].
+pub(crate) type Controlled = [bool; 4];
 
-impl Controlled {
-    /// Returns the parts in the order of [`MotionControlState::controlled`].
-    fn flags(self) -> [bool; 4] {
-        [self.horizontal, self.vertical, self.tilt, self.yaw]
-    }
+/// Returns true if degree of freedom `axis` (surge to yaw) is controlled.
+fn is_controlled([horizontal, vertical, tilt, yaw]: Controlled, axis: usize) -> bool {
+    [horizontal, horizontal, vertical, tilt, tilt, yaw][axis]
 }
 
 impl ControlLaw for Controller<'_, MotionControl, MotionControlState> {
@@ -172,12 +161,12 @@ fn controlled_parts(
     let pose = !mode.is_piloted();
     let holds_yaw = matches!(mode, ControlMode::HeadingHold | ControlMode::DepthHold);
     let [surge, _, heave, roll, pitch, yaw] = settings.actuated;
-    Controlled {
-        horizontal: pose && surge && known.velocity,
-        vertical: heave && known.depth && (pose || mode == ControlMode::DepthHold && is_free(2)),
-        tilt: mode != ControlMode::Manual && (roll || pitch) && known.attitude,
-        yaw: yaw && known.attitude && (pose || holds_yaw && is_free(5)),
-    }
+    [
+        pose && surge && known.velocity,
+        heave && known.depth && (pose || mode == ControlMode::DepthHold && is_free(2)),
+        mode != ControlMode::Manual && (roll || pitch) && known.attitude,
+        yaw && known.attitude && (pose || holds_yaw && is_free(5)),
+    ]
 }
 
 /// Adds the pilot's request in the degrees of freedom that are not controlled.
@@ -185,17 +174,9 @@ fn add_pilot(wrench: &mut [f64; 6], pilot: &[f64; 6], mode: ControlMode, control
     if !mode.is_piloted() {
         return;
     }
-    let free = [
-        !controlled.horizontal,
-        !controlled.horizontal,
-        !controlled.vertical,
-        !controlled.tilt,
-        !controlled.tilt,
-        !controlled.yaw,
-    ];
-    for (axis, free) in free.into_iter().enumerate() {
-        if free {
-            wrench[axis] += pilot[axis];
+    for (axis, pilot) in pilot.iter().enumerate() {
+        if !is_controlled(controlled, axis) {
+            wrench[axis] += pilot;
         }
     }
 }

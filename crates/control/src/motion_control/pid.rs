@@ -36,9 +36,10 @@
 //! test/analytic/vehicles/motion_control.rs
 
 use crate::motion_control::reference::Acceleration;
-use crate::motion_control::{Controlled, VehicleMotion};
+use crate::motion_control::{Controlled, VehicleMotion, is_controlled};
 use merrow_math::real::sin_cos;
 use merrow_math::{Mat3, Quat, Vec3};
+use merrow_model::kinematics::coupling::rotation_vector;
 use merrow_model::scene::robot::motion_control::MotionControl;
 use merrow_model::state::firmware::MotionControlState;
 
@@ -75,24 +76,15 @@ pub(crate) fn wrench(
             + gains.velocity[i] * ev[i]
             + F_i[i]
     };
-    let used = |i: usize, on: bool| {
-        if on && settings.actuated[i] {
-            along(i)
-        } else {
-            0.0
-        }
-    };
-    let F_H = Vec3::new(
-        used(0, controlled.horizontal),
-        used(1, controlled.horizontal),
-        used(2, controlled.vertical),
-    );
+    let is_used = |i: usize| is_controlled(controlled, i) && settings.actuated[i];
+    let used = |i: usize| if is_used(i) { along(i) } else { 0.0 };
+    let F_H = Vec3::new(used(0), used(1), used(2));
     let F_B = motion.R_WB.tr_mul_vec(R_H.mul_vec(F_H));
     let [e_att, e_rate, rate, alpha] = attitude_errors(control, motion, acceleration, controlled);
-    let munk = f64::from(controlled.horizontal) * settings.munk_mass * v[0] * v[1];
-    let about = |k: usize, on: bool| {
+    let munk = f64::from(controlled[0]) * settings.munk_mass * v[0] * v[1];
+    let about = |k: usize| {
         let i = 3 + k;
-        if !(on && settings.actuated[i]) {
+        if !is_used(i) {
             return 0.0;
         }
         settings.inertia[i] * alpha[k]
@@ -102,14 +94,7 @@ pub(crate) fn wrench(
             + gains.velocity[i] * e_rate[k]
             + control.integral[i]
     };
-    [
-        F_B.x,
-        F_B.y,
-        F_B.z,
-        about(0, controlled.tilt),
-        about(1, controlled.tilt),
-        about(2, controlled.yaw),
-    ]
+    [F_B.x, F_B.y, F_B.z, about(0), about(1), about(2)]
 }
 
 /// Advances the integral part by (3) over `dt` [s].
@@ -128,13 +113,9 @@ pub(crate) fn advance_integral(
         .mul_vec(Vec3::new(difference[0], difference[1], difference[2]));
     let lost = R_H.tr_mul_vec(lost).to_array();
     let e = R_H.tr_mul_vec(control.reference.p - motion.p).to_array();
-    let on = [
-        controlled.horizontal,
-        controlled.horizontal,
-        controlled.vertical,
-    ];
+    let is_used = |i: usize| is_controlled(controlled, i) && settings.actuated[i];
     let rate = Vec3::from(std::array::from_fn(|i| {
-        if on[i] && settings.actuated[i] {
+        if is_used(i) {
             gains.integral[i] * e[i] + tracking_rate(&gains.position, &gains.velocity, i) * lost[i]
         } else {
             0.0
@@ -145,15 +126,8 @@ pub(crate) fn advance_integral(
     let [e_att, ..] = attitude_errors(control, motion, &still, controlled);
     for i in 0..3 {
         control.integral[i] += change[i];
-        let (k, on) = (
-            3 + i,
-            if i == 2 {
-                controlled.yaw
-            } else {
-                controlled.tilt
-            },
-        );
-        if on && settings.actuated[k] {
+        let k = 3 + i;
+        if is_used(k) {
             let follow = tracking_rate(&gains.position, &gains.velocity, k) * difference[k];
             control.integral[k] += dt * (gains.integral[k] * e_att[i] + follow);
         }
@@ -196,7 +170,7 @@ fn attitude_errors(
 ) -> [[f64; 3]; 4] {
     let reference = &control.reference;
     let [roll, pitch, yaw] = motion.rpy;
-    let (tilt, turn) = (controlled.tilt, controlled.yaw);
+    let [.., tilt, turn] = controlled;
     let target = Quat::from_rpy(
         if tilt { reference.rpy[0] } else { roll },
         if tilt { reference.rpy[1] } else { pitch },
@@ -206,25 +180,9 @@ fn attitude_errors(
     let up = motion.R_WB.tr_mul_vec(Vec3::new(0.0, 0.0, 1.0));
     let rate = up.scale(if turn { reference.yaw_rate } else { 0.0 });
     [
-        rotation_vector(&E).to_array(),
+        rotation_vector(&Quat::from_matrix(&E)).to_array(),
         (rate - motion.w_B).to_array(),
         rate.to_array(),
         up.scale(acceleration.yaw).to_array(),
     ]
-}
-
-/// Returns the rotation vector of a rotation matrix [rad].
-fn rotation_vector(E: &Mat3) -> Vec3 {
-    let q = Quat::from_matrix(E);
-    let q = if q.w < 0.0 {
-        [-q.w, -q.x, -q.y, -q.z]
-    } else {
-        [q.w, q.x, q.y, q.z]
-    };
-    let v = Vec3::new(q[1], q[2], q[3]);
-    let s = v.norm();
-    if s < 1e-9 {
-        return v.scale(2.0);
-    }
-    v.scale(2.0 * libm::atan2(s, q[0]) / s)
 }

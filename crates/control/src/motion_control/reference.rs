@@ -61,28 +61,30 @@ pub(crate) fn start(
     motion: &VehicleMotion,
     controlled: Controlled,
 ) {
-    let [horizontal, vertical, tilt, yaw] = control.controlled;
-    control.controlled = controlled.flags();
+    let before = control.controlled;
+    control.controlled = controlled;
+    let [horizontal, vertical, tilt, yaw] =
+        std::array::from_fn(|part| controlled[part] && !before[part]);
     let reference = &mut control.reference;
     let force = |a: &[f64; 6]| motion.R_WB.mul_vec(Vec3::new(a[0], a[1], a[2]));
     let present = force(&control.allocated);
-    if controlled.horizontal && !horizontal {
+    if horizontal {
         (reference.p.x, reference.p.y) = (motion.p.x, motion.p.y);
         (reference.v.x, reference.v.y) = (motion.v.x, motion.v.y);
         (control.integral[0], control.integral[1]) = (present.x, present.y);
     }
-    if controlled.vertical && !vertical {
+    if vertical {
         (reference.p.z, reference.v.z) = (motion.p.z, motion.v.z);
         control.integral[2] = present.z;
     }
-    if controlled.tilt && !tilt {
+    if tilt {
         for k in 0..2 {
             let max_tilt = settings.keys.max_tilt();
             reference.rpy[k] = motion.rpy[k].clamp(-max_tilt, max_tilt);
             control.integral[3 + k] = control.allocated[3 + k];
         }
     }
-    if controlled.yaw && !yaw {
+    if yaw {
         reference.rpy[2] = motion.rpy[2];
         reference.yaw_rate = motion.R_WB.mul_vec(motion.w_B).z;
         control.integral[5] = control.allocated[5];

@@ -104,12 +104,10 @@ pub fn sun_position(utc: f64, latitude: f64, longitude: f64) -> Sun {
     let H = reduced_radians(sidereal + nutation * ce) + longitude - right_ascension;
     let ((sp, cp), (sd, cd), (sh, ch)) = (sin_cos(latitude), sin_cos(declination), sin_cos(H));
     let elevation = libm::asin((sp * sd + cp * cd * ch).clamp(-1.0, 1.0)); // (2)
-    let azimuth = libm::atan2(-cd * sh, sd * cp - cd * ch * sp); // (3)
-    let azimuth = if azimuth < 0.0 {
-        azimuth + std::f64::consts::TAU
-    } else {
-        azimuth
-    };
+    let mut azimuth = libm::atan2(-cd * sh, sd * cp - cd * ch * sp); // (3)
+    if azimuth < 0.0 {
+        azimuth += std::f64::consts::TAU;
+    }
     Sun {
         elevation,
         azimuth,

@@ -13,6 +13,7 @@ pub mod ray;
 use crate::water_column;
 use merrow_math::Vec3;
 use merrow_model::scene::Sea;
+use merrow_model::scene::robot::thruster::interpolate;
 use merrow_model::scene::sea::water::DRY;
 
 /// Range-independent profile of the speed of sound from the surface to the seabed, linear between
@@ -114,17 +115,6 @@ impl Waveguide {
     /// Returns the maximum speed of sound [m/s].
     pub fn max_speed(&self) -> f64 {
         self.nodes.iter().fold(0.0, |max, n| max.max(n[1]))
-    }
-}
-
-/// Interpolates linearly between the points; constant beyond them.
-fn interpolate(points: &[[f64; 2]], x: f64) -> f64 {
-    let k = points.partition_point(|p| p[0] <= x);
-    let (a, b) = (points[k.saturating_sub(1)], points[k.min(points.len() - 1)]);
-    if b[0] > a[0] {
-        a[1] + (b[1] - a[1]) * ((x - a[0]) / (b[0] - a[0]))
-    } else {
-        a[1]
     }
 }
 

@@ -6,6 +6,7 @@
 //! written over [`Packed`]. The results are therefore bit-identical with and without registers of
 //! four numbers.
 
+use crate::waves::SeaAtInstant;
 use merrow_math::real::{MAX_LANES, Packed, Real};
 use merrow_model::scene::sea::waves::{Components, LANES};
 
@@ -129,14 +130,14 @@ pub(crate) fn reduce_angle(x: f64) -> f64 {
 ///
 /// `x`, `y` and `out` have the same length.
 #[inline(always)]
-pub(crate) fn add_elevations<T: Packed>(
-    c: &Components,
-    phase: &[f64],
-    weight: f64,
-    x: &[f64],
-    y: &[f64],
-    out: &mut [f64],
-) {
+pub(super) fn add_elevations<T: Packed>(sea: &SeaAtInstant, x: &[f64], y: &[f64], out: &mut [f64]) {
+    let SeaAtInstant {
+        field,
+        phase,
+        weight,
+        ..
+    } = sea;
+    let (c, weight) = (&field.components, *weight);
     let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<MAX_LANES>(), y.as_chunks::<MAX_LANES>());
     let (out, out_rest) = out.as_chunks_mut::<MAX_LANES>();
     for (i, phase) in phase.iter().enumerate().take(c.a.len()) {
@@ -191,14 +192,19 @@ const COMPONENTS_PER_PASS: usize = 4;
 /// columns is a multiple of the lane count. Cosines of sums are computed from the cosines and sines
 /// of the terms.
 #[inline(always)]
-pub(crate) fn add_lattice_elevations<T: Packed>(
-    c: &Components,
-    phase: &[f64],
-    weight: f64,
+pub(super) fn add_lattice_elevations<T: Packed>(
+    sea: &SeaAtInstant,
     max_wave_number: f64,
     [x, y]: [&[f64]; 2],
     out: &mut [f64],
 ) {
+    let SeaAtInstant {
+        field,
+        phase,
+        weight,
+        ..
+    } = sea;
+    let (c, weight) = (&field.components, *weight);
     let mut indices = [0; COMPONENTS_PER_PASS];
     let mut n = 0;
     for i in 0..c.a.len().min(phase.len()) {
@@ -268,13 +274,18 @@ fn add_lattice_components<T: Packed, const N: usize>(
 ///
 /// The points are (x, y) [m] at the stretched heights z [m]; all slices have the same length.
 #[inline(always)]
-pub(crate) fn add_pressure_heads<T: Packed>(
-    c: &Components,
-    phase: &[f64],
-    weight: f64,
+pub(super) fn add_pressure_heads<T: Packed>(
+    sea: &SeaAtInstant,
     [x, y, z]: [&[f64]; 3],
     out: &mut [f64],
 ) {
+    let SeaAtInstant {
+        field,
+        phase,
+        weight,
+        ..
+    } = sea;
+    let (c, weight) = (&field.components, *weight);
     let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<MAX_LANES>(), y.as_chunks::<MAX_LANES>());
     let ((z, z_rest), (out, out_rest)) =
         (z.as_chunks::<MAX_LANES>(), out.as_chunks_mut::<MAX_LANES>());
@@ -365,13 +376,13 @@ pub(crate) const ORBITAL_RESULTS: usize = 15;
 /// [m/s] without its factor 1 + z/h. The drift is proportional to the square of the amplitudes.
 /// `depth` is the water depth [m]. With `KEPT`, `phasors` are the phasors at (x, y).
 #[inline(always)]
-pub(crate) fn orbital_motion<T: Packed, const KEPT: bool>(
-    c: &Components,
-    phase: &[f64],
+pub(super) fn orbital_motion<T: Packed, const KEPT: bool>(
+    sea: &SeaAtInstant,
     [x, y, z]: [f64; 3],
     depth: f64,
     phasors: &[Phasors],
 ) -> [f64; ORBITAL_RESULTS] {
+    let (c, phase) = (&sea.field.components, &sea.phase);
     let mut sums = [[T::zero(); ORBITAL_RESULTS]; GROUPS];
     // omit contributions below rounding: short waves at depth
     let count =
@@ -490,7 +501,10 @@ fn sum_lanes<T: Real, const N: usize>(sums: &[[T; N]; GROUPS]) -> [f64; N] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::waves::realise::tide_field;
     use merrow_math::real::Lanes;
+    use merrow_model::scene::sea::waves::WaveField;
+    use std::sync::Arc;
 
     #[test]
     fn sine_and_cosine_error_is_within_bound() {
@@ -517,14 +531,24 @@ mod tests {
         let (x, y): (Vec<f64>, Vec<f64>) = (-2000..2000)
             .map(|i| (f64::from(i) * 0.37, f64::from(i % 91)))
             .unzip();
-        let c = Components {
+        let components = Components {
             a: vec![2.0],
             kx: vec![0.3],
             ky: vec![-0.7],
             ..Components::default()
         };
+        let sea = SeaAtInstant {
+            field: Arc::new(WaveField {
+                components,
+                n: 1,
+                ..tide_field(0.0, &[], f64::INFINITY)
+            }),
+            weight: 0.5,
+            phase: vec![1.1],
+            is_tide: false,
+        };
         let mut out = vec![0.0; x.len()];
-        add_elevations::<Lanes>(&c, &[1.1], 0.5, &x, &y, &mut out);
+        add_elevations::<Lanes>(&sea, &x, &y, &mut out);
         for ((x, y), out) in x.iter().zip(&y).zip(&out) {
             assert!(
                 (out - libm::cos(1.1 + 0.3 * x - 0.7 * y)).abs() < 2.4e-10,

@@ -60,9 +60,9 @@ pub mod spectrum;
 pub mod spreading;
 pub mod tile;
 
-use merrow_math::{Lanes, Mat3, Packed, Vec3, f64x4};
+use merrow_math::{Mat3, Packed, Vec3, f64x4, with_lanes};
 use merrow_model::scene::sea::water::Region;
-use merrow_model::scene::sea::waves::{WaveField, Waves};
+use merrow_model::scene::sea::waves::{Components, WaveField, Waves};
 use std::sync::Arc;
 
 /// Water surface at a point.
@@ -255,19 +255,8 @@ impl WaveState {
             let part = &mut self.parts[i];
             part.field.clone_from(sea);
             part.weight = weight;
-            part.is_tide = waves
-                .tide
-                .as_ref()
-                .is_some_and(|tide| Arc::ptr_eq(tide, sea));
-            part.phase.clear();
-            let c = &sea.components;
-            let t = t_ns * 1e-9;
-            part.phase.extend(
-                c.omega
-                    .iter()
-                    .zip(&c.phase)
-                    .map(|(w, p)| crate::waves::kernel::reduce_angle(p - w * t)),
-            );
+            part.is_tide = is_tide(waves, sea);
+            set_phases(&mut part.phase, &sea.components, t_ns);
         }
         self.changes_mean_level = waves.tide.is_some() || self.regions.is_some();
         // a sea that rises as one has the same motion at every depth: no stretching
@@ -357,20 +346,7 @@ impl WaveState {
     pub fn elevations(&self, x: &[f64], y: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for part in self.summed_seas() {
-            #[cfg(target_arch = "x86_64")]
-            if self.use_avx2 {
-                // SAFETY: `default` has checked that the processor has these instructions
-                unsafe { avx2::elevations(part, x, y, out) };
-                continue;
-            }
-            crate::waves::kernel::add_elevations::<Lanes>(
-                &part.field.components,
-                &part.phase,
-                part.weight,
-                x,
-                y,
-                out,
-            );
+            add_elevations(self.use_avx2, part, x, y, out);
         }
         self.apply_regions(x, y, out);
     }
@@ -383,21 +359,7 @@ impl WaveState {
         out.fill(0.0);
         let max_wave_number = std::f64::consts::TAU / min_wavelength.max(1e-9);
         for part in self.summed_seas() {
-            #[cfg(target_arch = "x86_64")]
-            if self.use_avx2 {
-                // SAFETY: `default` has checked that the processor has these instructions
-                unsafe { avx2::lattice(part, max_wave_number, [x, y], out) };
-                continue;
-            }
-            let c = &part.field.components;
-            crate::waves::kernel::add_lattice_elevations::<Lanes>(
-                c,
-                &part.phase,
-                part.weight,
-                max_wave_number,
-                [x, y],
-                out,
-            );
+            add_lattice_elevations(self.use_avx2, part, max_wave_number, [x, y], out);
         }
         for (row, y) in out.chunks_exact_mut(x.len().max(1)).zip(y) {
             self.apply_regions(x, std::iter::repeat(y), row);
@@ -422,19 +384,7 @@ impl WaveState {
         }
         out.fill(0.0);
         for part in self.summed_seas() {
-            #[cfg(target_arch = "x86_64")]
-            if self.use_avx2 {
-                // SAFETY: as in `elevations`
-                unsafe { avx2::heads(part, [x, y, z], out) };
-                continue;
-            }
-            crate::waves::kernel::add_pressure_heads::<Lanes>(
-                &part.field.components,
-                &part.phase,
-                part.weight,
-                [x, y, z],
-                out,
-            );
+            add_pressure_heads(self.use_avx2, part, [x, y, z], out);
         }
         self.apply_regions(x, y, out);
     }
@@ -472,7 +422,7 @@ impl WaveState {
             let factor = part.region_factor(region);
             let c = &part.field.components;
             for (i, phase) in part.phase.iter().enumerate().take(part.field.n) {
-                let (cos, sin) = crate::waves::kernel::cos_sin(phase + c.kx[i] * x + c.ky[i] * y);
+                let (cos, sin) = kernel::cos_sin(phase + c.kx[i] * x + c.ky[i] * y);
                 let (a, omega) = (factor * c.a[i], c.omega[i]);
                 visit(WaveSample {
                     a,
@@ -516,6 +466,20 @@ impl WaveState {
     }
 }
 
+/// Returns true if `sea` is the tide of `waves`.
+fn is_tide(waves: &Waves, sea: &Arc<WaveField>) -> bool {
+    let tide = waves.tide.as_ref();
+    tide.is_some_and(|tide| Arc::ptr_eq(tide, sea))
+}
+
+/// Sets `phase` to the phases at the origin [rad] of the components `c` at `t_ns` [ns].
+fn set_phases(phase: &mut Vec<f64>, c: &Components, t_ns: f64) {
+    let t = t_ns * 1e-9;
+    let components = c.omega.iter().zip(&c.phase);
+    phase.clear();
+    phase.extend(components.map(|(w, p)| kernel::reduce_angle(p - w * t)));
+}
+
 /// Returns the height of the tide [m], W, at `t` [s]; zero without a tide.
 pub fn tide_level(waves: &Waves, t: f64) -> f64 {
     let level = |tide: &Arc<WaveField>| {
@@ -531,52 +495,24 @@ pub fn tide_level(waves: &Waves, t: f64) -> f64 {
     waves.tide.as_ref().map_or(0.0, level)
 }
 
-/// Same loops for processors with wider registers. No fused operations, so the results are
-/// bit-identical.
-#[cfg(target_arch = "x86_64")]
-mod avx2 {
-    use super::{SeaAtInstant, kernel};
-    use merrow_math::F64x4;
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn elevations(part: &SeaAtInstant, x: &[f64], y: &[f64], out: &mut [f64]) {
-        kernel::add_elevations::<F64x4>(
-            &part.field.components,
-            &part.phase,
-            part.weight,
-            x,
-            y,
-            out,
-        );
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn lattice(
-        part: &SeaAtInstant,
+with_lanes! {
+    "avx2",
+    fn add_elevations(sea: &SeaAtInstant, x: &[f64], y: &[f64], out: &mut [f64])
+        = kernel::add_elevations
+}
+with_lanes! {
+    "avx2",
+    fn add_lattice_elevations(
+        sea: &SeaAtInstant,
         max_wave_number: f64,
-        at: [&[f64]; 2],
+        points: [&[f64]; 2],
         out: &mut [f64],
-    ) {
-        kernel::add_lattice_elevations::<F64x4>(
-            &part.field.components,
-            &part.phase,
-            part.weight,
-            max_wave_number,
-            at,
-            out,
-        );
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn heads(part: &SeaAtInstant, at: [&[f64]; 3], out: &mut [f64]) {
-        kernel::add_pressure_heads::<F64x4>(
-            &part.field.components,
-            &part.phase,
-            part.weight,
-            at,
-            out,
-        );
-    }
+    ) = kernel::add_lattice_elevations
+}
+with_lanes! {
+    "avx2",
+    fn add_pressure_heads(sea: &SeaAtInstant, points: [&[f64]; 3], out: &mut [f64])
+        = kernel::add_pressure_heads
 }
 
 /// Waves at the start, the midpoint and the end of a step. The end of a step is reused as the start
@@ -605,13 +541,10 @@ impl StepWaves {
         now_ns: u64,
         dt_ns: u64,
     ) -> [Option<&WaveState>; 3] {
-        if waves.is_flat() {
+        if self.at_start(waves, now_ns).is_none() {
             return [None; 3];
         }
-        if self.states[2].t_ns == now_ns as f64 {
-            self.states.swap(0, 2);
-        }
-        for (k, state) in self.states.iter_mut().enumerate() {
+        for (k, state) in self.states.iter_mut().enumerate().skip(1) {
             state.update(waves, now_ns as f64 + 0.5 * k as f64 * dt_ns as f64);
         }
         let [a, b, c] = &self.states;

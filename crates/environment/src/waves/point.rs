@@ -2,8 +2,8 @@
 
 use crate::waves::kernel::{self, Phasors};
 use crate::waves::{OrbitalMotion, SeaAtInstant, Surface, WaveState, stretched_height};
-use merrow_math::{Lanes, Mat3, Vec3};
-use merrow_model::scene::sea::waves::LANES;
+use merrow_math::{Mat3, Vec3, with_lanes};
+use merrow_model::scene::sea::waves::{Components, LANES};
 use std::cell::RefCell;
 
 impl WaveState {
@@ -40,18 +40,8 @@ impl WaveState {
 
     #[inline(always)]
     pub(super) fn surface_of(&self, part: &SeaAtInstant, x: f64, y: f64) -> [f64; 3] {
-        #[cfg(target_arch = "x86_64")]
-        if self.use_avx2 {
-            // SAFETY: as in `elevations`
-            return unsafe { avx2::surface(part, x, y) };
-        }
-        kernel::surface_elevation_and_slope::<Lanes, false>(
-            &part.field.components,
-            &part.phase,
-            x,
-            y,
-            &mut [],
-        )
+        let c = &part.field.components;
+        surface(self.use_avx2, c, &part.phase, x, y, &mut [])
     }
 
     /// Returns the same as [`WaveState::surface_of`], and keeps the phasors for
@@ -63,18 +53,8 @@ impl WaveState {
         [x, y]: [f64; 2],
         phasors: &mut [Phasors],
     ) -> [f64; 3] {
-        #[cfg(target_arch = "x86_64")]
-        if self.use_avx2 {
-            // SAFETY: as in `elevations`
-            return unsafe { avx2::surface_kept(part, x, y, phasors) };
-        }
-        kernel::surface_elevation_and_slope::<Lanes, true>(
-            &part.field.components,
-            &part.phase,
-            x,
-            y,
-            phasors,
-        )
+        let c = &part.field.components;
+        surface_kept(self.use_avx2, c, &part.phase, x, y, phasors)
     }
 
     /// Returns the wave motion at `p` [m], W, below or above a surface of height `eta` [m]. (2)-(6)
@@ -101,22 +81,8 @@ impl WaveState {
                 .for_each(|(sum, contribution)| *sum += factor * contribution);
             drift += Vec3::new(contribution[13], contribution[14], 0.0).scale(factor * factor);
         }
-        let [
-            u,
-            v,
-            w,
-            ax,
-            ay,
-            az,
-            head,
-            surface_rate,
-            xx,
-            xy,
-            yy,
-            xz,
-            yz,
-            ..,
-        ] = sum;
+        let [u, v, w, ax, ay, az, head, surface_rate, ..] = sum;
+        let [.., xx, xy, yy, xz, yz, _, _] = sum;
         let head = region
             .and_then(|region| region.level_m)
             .map_or(head, |level| head + level);
@@ -146,18 +112,7 @@ impl WaveState {
 
     #[inline(always)]
     fn orbital_of(&self, part: &SeaAtInstant, p: Vec3, z: f64) -> [f64; kernel::ORBITAL_RESULTS] {
-        #[cfg(target_arch = "x86_64")]
-        if self.use_avx2 {
-            // SAFETY: as in `elevations`
-            return unsafe { avx2::orbital(part, [p.x, p.y, z], self.depth) };
-        }
-        kernel::orbital_motion::<Lanes, false>(
-            &part.field.components,
-            &part.phase,
-            [p.x, p.y, z],
-            self.depth,
-            &[],
-        )
+        orbital(self.use_avx2, part, [p.x, p.y, z], self.depth, &[])
     }
 
     /// Returns the same as [`WaveState::orbital_of`], with the phasors that the surface has left.
@@ -168,18 +123,7 @@ impl WaveState {
         place: [f64; 3],
         phasors: &[Phasors],
     ) -> [f64; kernel::ORBITAL_RESULTS] {
-        #[cfg(target_arch = "x86_64")]
-        if self.use_avx2 {
-            // SAFETY: as in `elevations`
-            return unsafe { avx2::orbital_kept(part, place, self.depth, phasors) };
-        }
-        kernel::orbital_motion::<Lanes, true>(
-            &part.field.components,
-            &part.phase,
-            place,
-            self.depth,
-            phasors,
-        )
+        orbital_kept(self.use_avx2, part, place, self.depth, phasors)
     }
 
     /// Returns the surface and wave motion at `p` [m], W.
@@ -261,67 +205,36 @@ thread_local! {
     static PHASORS: RefCell<Vec<Phasors>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Same loops for processors with wider registers, as in the parent module.
-#[cfg(target_arch = "x86_64")]
-mod avx2 {
-    use super::{Phasors, SeaAtInstant, kernel};
-    use merrow_math::F64x4;
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn surface(part: &SeaAtInstant, x: f64, y: f64) -> [f64; 3] {
-        kernel::surface_elevation_and_slope::<F64x4, false>(
-            &part.field.components,
-            &part.phase,
-            x,
-            y,
-            &mut [],
-        )
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn surface_kept(
-        part: &SeaAtInstant,
+with_lanes! {
+    "avx2",
+    fn surface(c: &Components, phase: &[f64], x: f64, y: f64, phasors: &mut [Phasors]) -> [f64; 3]
+        = kernel::surface_elevation_and_slope[false]
+}
+with_lanes! {
+    "avx2",
+    fn surface_kept(
+        c: &Components,
+        phase: &[f64],
         x: f64,
         y: f64,
         phasors: &mut [Phasors],
-    ) -> [f64; 3] {
-        kernel::surface_elevation_and_slope::<F64x4, true>(
-            &part.field.components,
-            &part.phase,
-            x,
-            y,
-            phasors,
-        )
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn orbital(
-        part: &SeaAtInstant,
-        place: [f64; 3],
-        depth: f64,
-    ) -> [f64; kernel::ORBITAL_RESULTS] {
-        kernel::orbital_motion::<F64x4, false>(
-            &part.field.components,
-            &part.phase,
-            place,
-            depth,
-            &[],
-        )
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn orbital_kept(
-        part: &SeaAtInstant,
+    ) -> [f64; 3] = kernel::surface_elevation_and_slope[true]
+}
+with_lanes! {
+    "avx2",
+    fn orbital(
+        sea: &SeaAtInstant,
         place: [f64; 3],
         depth: f64,
         phasors: &[Phasors],
-    ) -> [f64; kernel::ORBITAL_RESULTS] {
-        kernel::orbital_motion::<F64x4, true>(
-            &part.field.components,
-            &part.phase,
-            place,
-            depth,
-            phasors,
-        )
-    }
+    ) -> [f64; kernel::ORBITAL_RESULTS] = kernel::orbital_motion[false]
+}
+with_lanes! {
+    "avx2",
+    fn orbital_kept(
+        sea: &SeaAtInstant,
+        place: [f64; 3],
+        depth: f64,
+        phasors: &[Phasors],
+    ) -> [f64; kernel::ORBITAL_RESULTS] = kernel::orbital_motion[true]
 }

@@ -26,12 +26,11 @@
 //! # Checked by
 //! test/identity/hull.rs, test/determinism/worlds/hull.rs
 
-use crate::waves::{WaveState, kernel};
+use crate::waves::{WaveState, is_tide, kernel, set_phases};
 use merrow_math::hull_mesh::{lane_groups, lane_groups_mut};
-use merrow_math::{Lanes, MAX_LANES, Packed};
+use merrow_math::{Lanes, MAX_LANES, Packed, with_lanes};
 use merrow_model::scene::sea::waves::{Components, Waves};
 use merrow_model::state::wave_tile::{Fields, SIDE, WaveTile};
-use std::sync::Arc;
 
 /// Number of time steps per peak period.
 const STEPS_PER_PERIOD: f64 = 64.0;
@@ -109,7 +108,7 @@ fn interpolate_in_time(tile: &mut WaveTile, now: &WaveState) {
         (s + 1.0) * s * (s - 1.0) / 6.0,
     ];
     let fields = [0, 1, 2, 3].map(|k| &tile.samples[(first + k).rem_euclid(4) as usize].fields[..]);
-    blend_samples(&mut tile.now, weights, fields, tile.use_avx2);
+    blend_samples(tile.use_avx2, &mut tile.now, weights, fields);
     tile.now_ns = t_ns;
 }
 
@@ -130,32 +129,14 @@ fn compute_sample(tile: &mut WaveTile, slot: usize, t_ns: f64) {
     let mut level = 0.0;
     for (sea, weight) in waves.active_fields(t_ns) {
         let c = &sea.components;
-        let t = t_ns * 1e-9;
-        phase.clear();
-        phase.extend(
-            c.omega
-                .iter()
-                .zip(&c.phase)
-                .map(|(w, p)| kernel::reduce_angle(p - w * t)),
-        );
-        if waves.regions.is_some()
-            && waves
-                .tide
-                .as_ref()
-                .is_some_and(|tide| Arc::ptr_eq(tide, sea))
-        {
+        set_phases(phase, c, t_ns);
+        if waves.regions.is_some() && is_tide(waves, sea) {
             level = weight
                 * kernel::surface_elevation_and_slope::<Lanes, false>(c, phase, 0.0, 0.0, &mut [])
                     [0];
             continue;
         }
-        #[cfg(target_arch = "x86_64")]
-        if *use_avx2 {
-            // SAFETY: `WaveState::default` has checked that the processor has these instructions
-            unsafe { avx2::fields(c, phase, weight, *levels, [x, y], out) };
-            continue;
-        }
-        fields::<Lanes>(c, phase, weight, *levels, [x, y], out);
+        add_fields(*use_avx2, c, phase, weight, *levels, [x, y], out);
     }
     let Some(regions) = &waves.regions else {
         return;
@@ -180,12 +161,7 @@ pub fn look_up(tile: &WaveTile, points: [&[f64]; 3], eta: &mut [f64], head: &mut
     let Some(corner) = tile.corner else {
         return false;
     };
-    #[cfg(target_arch = "x86_64")]
-    if tile.use_avx2 {
-        // SAFETY: as in `compute_sample`
-        return unsafe { avx2::look_up(tile, corner, points, eta, head) };
-    }
-    look_up_in::<Lanes>(tile, corner, points, eta, head)
+    look_up_from(tile.use_avx2, tile, corner, points, eta, head)
 }
 
 #[inline(always)]
@@ -270,15 +246,6 @@ fn lerp<T: Packed>(a: T, b: T, fraction: f64) -> T {
 }
 
 /// Interpolates in time by (1).
-fn blend_samples(now: &mut [Fields], weights: [f64; 4], fields: [&[Fields]; 4], use_avx2: bool) {
-    #[cfg(target_arch = "x86_64")]
-    if use_avx2 {
-        // SAFETY: as in `compute_sample`
-        return unsafe { avx2::blend_samples(now, weights, fields) };
-    }
-    blend_samples_in::<Lanes>(now, weights, fields);
-}
-
 #[inline(always)]
 fn blend_samples_in<T: Packed>(
     now: &mut [Fields],
@@ -339,38 +306,29 @@ fn cosines_and_sines<T: Packed>(phase: f64, k: f64, points: &[f64], out: &mut [[
     }
 }
 
-/// Same functions for processors with wider registers. No fused operations, so the results are
-/// bit-identical.
-#[cfg(target_arch = "x86_64")]
-mod avx2 {
-    use super::{Components, Fields, WaveTile};
-    use merrow_math::F64x4;
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn fields(
+with_lanes! {
+    "avx2",
+    fn add_fields(
         c: &Components,
         phase: &[f64],
         weight: f64,
         levels: [f64; 4],
         points: [&[f64]; 2],
         out: &mut [Fields],
-    ) {
-        super::fields::<F64x4>(c, phase, weight, levels, points, out);
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn blend_samples(now: &mut [Fields], weights: [f64; 4], fields: [&[Fields]; 4]) {
-        super::blend_samples_in::<F64x4>(now, weights, fields);
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn look_up(
+    ) = fields
+}
+with_lanes! {
+    "avx2",
+    fn blend_samples(now: &mut [Fields], weights: [f64; 4], fields: [&[Fields]; 4])
+        = blend_samples_in
+}
+with_lanes! {
+    "avx2",
+    fn look_up_from(
         tile: &WaveTile,
         corner: [i64; 2],
         points: [&[f64]; 3],
         eta: &mut [f64],
         head: &mut [f64],
-    ) -> bool {
-        super::look_up_in::<F64x4>(tile, corner, points, eta, head)
-    }
+    ) -> bool = look_up_in
 }

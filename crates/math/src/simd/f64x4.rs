@@ -24,7 +24,7 @@ pub fn is_supported() -> bool {
 #[cfg(target_arch = "x86_64")]
 mod avx {
     use crate::Real;
-    use crate::real::{Packed, sin_cos_each};
+    use crate::real::{Packed, derived_operators, sin_cos_each};
     use std::arch::x86_64::{
         __m256d, _CMP_GT_OQ, _mm256_add_epi64, _mm256_add_pd, _mm256_andnot_pd,
         _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_cmp_pd, _mm256_div_pd, _mm256_floor_pd,
@@ -32,7 +32,7 @@ mod avx {
         _mm256_set1_pd, _mm256_setzero_pd, _mm256_slli_epi64, _mm256_sqrt_pd, _mm256_sub_pd,
         _mm256_xor_pd,
     };
-    use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
+    use std::ops::{Add, Div, Mul, Neg, Sub};
 
     /// Four lanes, one per robot. Use only if [`is_supported`] returns true.
     #[derive(Clone, Copy, Debug)]
@@ -71,13 +71,7 @@ mod avx {
     lanewise!(Mul, mul, _mm256_mul_pd);
     lanewise!(Div, div, _mm256_div_pd);
 
-    impl Mul<f64> for F64x4 {
-        type Output = Self;
-        #[inline(always)]
-        fn mul(self, o: f64) -> Self {
-            self * Self::splat(o)
-        }
-    }
+    derived_operators!(F64x4);
 
     impl Neg for F64x4 {
         type Output = Self;
@@ -85,20 +79,6 @@ mod avx {
         fn neg(self) -> Self {
             // SAFETY: as in `add`
             Self(unsafe { _mm256_xor_pd(self.0, _mm256_set1_pd(-0.0)) })
-        }
-    }
-
-    impl AddAssign for F64x4 {
-        #[inline(always)]
-        fn add_assign(&mut self, o: Self) {
-            *self = *self + o;
-        }
-    }
-
-    impl SubAssign for F64x4 {
-        #[inline(always)]
-        fn sub_assign(&mut self, o: Self) {
-            *self = *self - o;
         }
     }
 

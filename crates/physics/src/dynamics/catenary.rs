@@ -152,12 +152,9 @@ pub fn step_quasi_static(
     let mut row = BlockRow {
         D: Mat3::identity(),
         b: w_U - w_L,
-        ..BlockRow::zero()
+        ..BlockRow::default()
     };
-    row.D = row.D
-        + Mat3 {
-            r: combined.r.map(|r| r.scale(lead * lead)),
-        };
+    row.D = row.D + combined.scale(lead * lead);
     let mut rows = [row];
     tridiagonal::solve(&mut rows);
     let change = K.mul_vec(rows[0].b).scale(lead);

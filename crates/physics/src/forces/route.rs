@@ -25,6 +25,7 @@
 //! test/analytic/bodies/actor.rs
 
 use merrow_math::{Quat, SpatialForce, SpatialVelocity, Vec3};
+use merrow_model::kinematics::coupling::rotation_vector;
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::body::Damping;
 use merrow_model::scene::robot::route::Route;
@@ -58,7 +59,8 @@ pub(crate) fn route_force(
     } else {
         Quat::from_rpy(0.0, 0.0, reference.yaw)
     };
-    let turn = R.mul_vec(rotation_vector(&target, &motion.q_WB));
+    let error = R.transpose().mul_mat(&target.matrix());
+    let turn = R.mul_vec(rotation_vector(&Quat::from_matrix(&error)));
     let up = Vec3::new(0.0, 0.0, reference.yaw_rate);
     let ew = up - R.mul_vec(motion.V_WB_B.w);
     let mut alpha = ew.scale(2.0 * FREQUENCY) + turn.scale(FREQUENCY * FREQUENCY);
@@ -66,10 +68,7 @@ pub(crate) fn route_force(
         a.z = 0.0;
         (alpha.x, alpha.y) = (0.0, 0.0);
     }
-    let acceleration = SpatialVelocity {
-        w: R.tr_mul_vec(alpha),
-        v: R.tr_mul_vec(a),
-    };
+    let acceleration = SpatialVelocity::new(R.tr_mul_vec(alpha), R.tr_mul_vec(a));
     let link = &robot.links[0];
     let mut force = link.total.mul(&acceleration);
     let v = R.tr_mul_vec(reference.v).to_array();
@@ -89,17 +88,4 @@ fn coefficient(damping: &Damping, i: usize) -> f64 {
         Damping::Diagonal(d) => d[3 + i],
         Damping::Full(d) => d[3 + i][3 + i],
     }
-}
-
-/// Returns the rotation vector from the attitude `q` to `target`, in B [rad].
-fn rotation_vector(target: &Quat, q: &Quat) -> Vec3 {
-    let E = q.matrix().transpose().mul_mat(&target.matrix());
-    let d = Quat::from_matrix(&E);
-    let sign = if d.w < 0.0 { -1.0 } else { 1.0 };
-    let v = Vec3::new(d.x, d.y, d.z).scale(sign);
-    let s = v.norm();
-    if s < 1e-9 {
-        return v.scale(2.0);
-    }
-    v.scale(2.0 * libm::atan2(s, sign * d.w) / s)
 }
