@@ -8,7 +8,7 @@ use crate::{Mat3, Vec3};
 
 /// One block row `P x_{i-2} + L x_{i-1} + D x_i + U x_{i+1} + Q x_{i+2} = b`; the solver overwrites
 /// it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct PentadiagonalRow {
     /// Blocks L, D, U and the right-hand side `b`. The solver writes the solution to `b`.
     pub near: BlockRow,
@@ -91,7 +91,7 @@ mod tests {
             let mut draw = Stream::new(n as u64, "test").draw(0);
             let mut number = || draw.uniform() - 0.5;
             let mut vector = || Vec3::new(number(), number(), number());
-            let mut rows = vec![PentadiagonalRow::from_tridiagonal(&BlockRow::zero()); n];
+            let mut rows = vec![PentadiagonalRow::default(); n];
             for row in &mut rows {
                 for offset in -2..=2 {
                     *row.block(offset) = Mat3::from_rows(vector(), vector(), vector());

@@ -6,7 +6,7 @@
 use crate::{Mat3, Vec3};
 
 /// One block row `L x_{i-1} + D x_i + U x_{i+1} = b`; the solver overwrites it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct BlockRow {
     /// Block left of the diagonal; not read in the first row.
     pub L: Mat3,
@@ -16,18 +16,6 @@ pub struct BlockRow {
     pub U: Mat3,
     /// Right-hand side; the solver writes the solution here.
     pub b: Vec3,
-}
-
-impl BlockRow {
-    /// Returns a row of zeros.
-    pub fn zero() -> Self {
-        Self {
-            L: Mat3::zero(),
-            D: Mat3::zero(),
-            U: Mat3::zero(),
-            b: Vec3::zero(),
-        }
-    }
 }
 
 /// Solves the system in place and writes the solution to `b` of each row.

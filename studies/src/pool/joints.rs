@@ -187,7 +187,7 @@ fn clamped_spline(y: &[[f64; JOINTS]]) -> Vec<[f64; JOINTS]> {
     for first in (0..JOINTS).step_by(3) {
         let joints = first..JOINTS.min(first + 3);
         // 1 4 1 inside, 2 1 at the ends
-        let mut rows = vec![BlockRow::zero(); n];
+        let mut rows = vec![BlockRow::default(); n];
         for i in 0..n {
             (rows[i].L, rows[i].U) = (Mat3::identity(), Mat3::identity());
             let neighbours = [i.checked_sub(1), Some(i + 1).filter(|k| *k < n)];

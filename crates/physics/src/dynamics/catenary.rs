@@ -152,7 +152,7 @@ pub fn step_quasi_static(
     let mut row = BlockRow {
         D: Mat3::identity(),
         b: w_U - w_L,
-        ..BlockRow::zero()
+        ..BlockRow::default()
     };
     row.D = row.D
         + Mat3 {

@@ -124,46 +124,22 @@ impl LineWork {
     /// Allocates the scratch memory for `tether`. Steps allocate no memory.
     pub fn new(tether: &Tether) -> Self {
         let n = tether.start.len();
-        let force = ForceWithDerivative {
-            f: Vec3::zero(),
-            D: Mat3::zero(),
-        };
-        let unset = NodeEnvironment {
-            surface: 0.0,
-            length: 0.0,
-            tangent: Vec3::zero(),
-            wet: 0.0,
-            water: Vec3::zero(),
-            acceleration: Vec3::zero(),
-        };
+        let is_stiff = tether.line.bending_stiffness_nm2 > 0.0;
+        let n_bending = if is_stiff { n } else { 0 };
         Self {
             p: tether.start.clone(),
             v: vec![Vec3::zero(); n],
             pull: [Vec3::zero(); 2],
             finite: true,
             w: vec![Vec3::zero(); n],
-            environments: vec![unset; n],
-            nodes: vec![force; n],
-            segments: vec![force; n - 1],
-            rows: vec![BlockRow::zero(); n],
+            environments: vec![NodeEnvironment::default(); n],
+            nodes: vec![ForceWithDerivative::default(); n],
+            segments: vec![ForceWithDerivative::default(); n - 1],
+            rows: vec![BlockRow::default(); n],
             breaking_segment: None,
-            bendings: vec![
-                NodeBending::zero();
-                if tether.line.bending_stiffness_nm2 > 0.0 {
-                    n
-                } else {
-                    0
-                }
-            ],
+            bendings: vec![NodeBending::default(); n_bending],
             bending_forces: vec![Vec3::zero(); n],
-            pentadiagonal_rows: vec![
-                PentadiagonalRow::from_tridiagonal(&BlockRow::zero());
-                if tether.line.bending_stiffness_nm2 > 0.0 {
-                    n
-                } else {
-                    0
-                }
-            ],
+            pentadiagonal_rows: vec![PentadiagonalRow::default(); n_bending],
         }
     }
 
@@ -336,7 +312,7 @@ impl LineStep<'_> {
         for s in 0..n {
             let d = position(s + 1, &work.w) - position(s, &work.w);
             work.segments[s] = match self.state.is_broken_at(s) {
-                true => ZERO_FORCE,
+                true => ForceWithDerivative::default(),
                 false => law::tension(line, rest_length, rate, d, work.w[s + 1] - work.w[s], lead),
             };
         }
@@ -372,7 +348,7 @@ impl LineStep<'_> {
                 (None, true, true) => NodeBending::from_segments(EI, l, d(i - 1, w), d(i, w)),
                 (Some(t), false, true) => NodeBending::clamped_before(EI, l, t, d(i, w)),
                 (Some(t), true, false) => NodeBending::clamped_after(EI, l, d(i - 1, w), t),
-                _ => NodeBending::zero(),
+                _ => NodeBending::default(),
             };
         }
         for (wide_row, row) in work.pentadiagonal_rows.iter_mut().zip(&work.rows) {
@@ -426,12 +402,7 @@ impl LineStep<'_> {
             r: m.r.map(|row| row.scale(k)),
         };
         for i in 0..=n {
-            let before = if i > 0 {
-                work.segments[i - 1]
-            } else {
-                ZERO_FORCE
-            };
-            let after = if i < n { work.segments[i] } else { ZERO_FORCE };
+            let [before, after] = neighbours(&work.segments, i);
             let (w, v) = (work.w[i], self.state.v[i]);
             let springs = before.D + after.D;
             let row = &mut work.rows[i];
@@ -450,7 +421,7 @@ impl LineStep<'_> {
                     *row = BlockRow {
                         D: Mat3::identity(),
                         b: -w,
-                        ..BlockRow::zero()
+                        ..BlockRow::default()
                     };
                 }
                 Some(EndCondition::Point { v, a, W, pull, .. }) => {
@@ -541,18 +512,9 @@ impl LineStep<'_> {
         let n = self.tether.n_segments();
         let h = self.parameters.h;
         for i in 0..=n {
-            let before = if i > 0 {
-                work.segments[i - 1].f
-            } else {
-                Vec3::zero()
-            };
-            let after = if i < n {
-                work.segments[i].f
-            } else {
-                Vec3::zero()
-            };
+            let [before, after] = neighbours(&work.segments, i);
             work.p[i] = self.state.p[i] + work.w[i].scale(h);
-            let F = after - before + work.bending_forces[i];
+            let F = after.f - before.f + work.bending_forces[i];
             work.v[i] = match self.end_condition(i) {
                 None | Some(EndCondition::Free) => {
                     let environment = &work.environments[i];
@@ -608,13 +570,7 @@ impl LineStep<'_> {
     }
 }
 
-const ZERO_FORCE: ForceWithDerivative = ForceWithDerivative {
-    f: Vec3::new(0.0, 0.0, 0.0),
-    D: Mat3 {
-        r: [
-            Vec3::new(0.0, 0.0, 0.0),
-            Vec3::new(0.0, 0.0, 0.0),
-            Vec3::new(0.0, 0.0, 0.0),
-        ],
-    },
-};
+/// Returns the forces of the segments before and after node `i`; zero beyond the ends.
+fn neighbours(segments: &[ForceWithDerivative], i: usize) -> [ForceWithDerivative; 2] {
+    [i.wrapping_sub(1), i].map(|s| segments.get(s).copied().unwrap_or_default())
+}

@@ -29,8 +29,9 @@
 
 use merrow_math::{Mat3, Vec3};
 
-/// Bending at one node of a line.
-#[derive(Clone, Copy, Debug)]
+/// Bending at one node of a line. The default is a node without bending moment: a free end, or a
+/// node next to a broken segment.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NodeBending {
     A: Mat3,
     B: Mat3,
@@ -39,48 +40,30 @@ pub(crate) struct NodeBending {
 }
 
 impl NodeBending {
-    /// Returns a node without bending moment: a free end, or a node next to a broken segment.
-    pub(crate) fn zero() -> Self {
-        Self {
-            A: Mat3::zero(),
-            B: Mat3::zero(),
-            r: Vec3::zero(),
-            k: 0.0,
-        }
+    /// Returns the bending with the stiffness `k` [N m] between the segments `a` and `b`: the
+    /// direction of each, and its derivative (3). (1)
+    fn new(k: f64, (t_a, A): (Vec3, Mat3), (t_b, B): (Vec3, Mat3)) -> Self {
+        let r = t_b - t_a;
+        Self { A, B, r, k }
     }
 
     /// Returns the bending between the segments `d_a` and `d_b` [m], W, of unstretched length `l`
     /// [m], with `stiffness` [N m²]. (1)
     pub(crate) fn from_segments(stiffness: f64, l: f64, d_a: Vec3, d_b: Vec3) -> Self {
-        let ((t_a, A), (t_b, B)) = (direction_and_derivative(d_a), direction_and_derivative(d_b));
-        Self {
-            A,
-            B,
-            r: t_b - t_a,
-            k: stiffness / l,
-        }
+        let (a, b) = (direction_and_derivative(d_a), direction_and_derivative(d_b));
+        Self::new(stiffness / l, a, b)
     }
 
     /// Returns the bending at a clamp along the unit vector `t`, before the segment `d` [m], W. (5)
     pub(crate) fn clamped_before(stiffness: f64, l: f64, t: Vec3, d: Vec3) -> Self {
-        let (t_b, B) = direction_and_derivative(d);
-        Self {
-            A: Mat3::zero(),
-            B,
-            r: t_b - t,
-            k: 2.0 * stiffness / l,
-        }
+        let segment = direction_and_derivative(d);
+        Self::new(2.0 * stiffness / l, (t, Mat3::zero()), segment)
     }
 
     /// Returns the bending at a clamp along the unit vector `t`, after the segment `d` [m], W. (5)
     pub(crate) fn clamped_after(stiffness: f64, l: f64, d: Vec3, t: Vec3) -> Self {
-        let (t_a, A) = direction_and_derivative(d);
-        Self {
-            A,
-            B: Mat3::zero(),
-            r: t - t_a,
-            k: 2.0 * stiffness / l,
-        }
+        let segment = direction_and_derivative(d);
+        Self::new(2.0 * stiffness / l, segment, (t, Mat3::zero()))
     }
 
     /// Returns the forces [N], W, on the nodes before, at and after. (2)

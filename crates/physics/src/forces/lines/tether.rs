@@ -41,7 +41,7 @@ use merrow_model::scene::{Line, Tether};
 const CREEP_SPEED: f64 = 1e-3;
 
 /// A force, and its negative derivative with respect to velocity (positive semi-definite).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct ForceWithDerivative {
     /// Force in W [N].
     pub f: Vec3,
@@ -65,19 +65,15 @@ pub fn tension(
 ) -> ForceWithDerivative {
     let length = d.norm();
     let strain = length / rest_length - 1.0;
-    let no_force = ForceWithDerivative {
-        f: Vec3::zero(),
-        D: Mat3::zero(),
-    };
     let is_rope = line.bending_stiffness_nm2 == 0.0;
     if strain <= 0.0 && is_rope || length == 0.0 {
-        return no_force;
+        return ForceWithDerivative::default();
     }
     let t = d.scale(1.0 / length);
     let strain_rate = (t.dot(dw) - (strain + 1.0) * rest_rate) / rest_length;
     let tension = line.axial_stiffness_n * strain + line.axial_damping_n_s * strain_rate;
     if tension <= 0.0 && is_rope {
-        return no_force;
+        return ForceWithDerivative::default();
     }
     let along = (line.axial_stiffness_n * lead + line.axial_damping_n_s) / rest_length;
     // the destabilising term of a compressed segment is omitted, so that the tangent stays positive
@@ -102,7 +98,7 @@ pub(crate) fn axial_transverse_matrix(t: Vec3, along: f64, across: f64) -> Mat3 
 }
 
 /// Line and water properties at a node, computed once per step.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NodeEnvironment {
     /// Unstretched length of line assigned to the node [m].
     pub length: f64,
