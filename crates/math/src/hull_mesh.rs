@@ -86,10 +86,7 @@ impl SubmergedIntegrals {
         Self {
             volume: self.volume,
             first_moment: S.mul_vec(self.first_moment) + offset.scale(self.volume),
-            pressure: SpatialForce {
-                m: offset.cross(f) - S.mul_vec(self.pressure.m),
-                f,
-            },
+            pressure: SpatialForce::new(offset.cross(f) - S.mul_vec(self.pressure.m), f),
         }
     }
 
@@ -99,10 +96,7 @@ impl SubmergedIntegrals {
         Self {
             volume: 0.5 * (self.volume + other.volume),
             first_moment: (self.first_moment + other.first_moment).scale(0.5),
-            pressure: SpatialForce {
-                m: sum.m.scale(0.5),
-                f: sum.f.scale(0.5),
-            },
+            pressure: SpatialForce::new(sum.m.scale(0.5), sum.f.scale(0.5)),
         }
     }
 }

@@ -24,6 +24,14 @@ pub struct SpatialForce<T = f64> {
     pub f: Vec3<T>,
 }
 
+impl<T> SpatialVelocity<T> {
+    /// Creates a spatial velocity from its angular and linear part.
+    #[inline(always)]
+    pub const fn new(w: Vec3<T>, v: Vec3<T>) -> Self {
+        Self { w, v }
+    }
+}
+
 impl<T: Real> SpatialVelocity<T> {
     /// Returns the zero spatial velocity.
     #[inline(always)]
@@ -44,10 +52,7 @@ impl<T: Real> SpatialVelocity<T> {
     /// Computes the force cross product `V ×* F` [Featherstone 2008, eq. 2.34].
     #[inline(always)]
     pub fn cross_force(&self, f: &SpatialForce<T>) -> SpatialForce<T> {
-        SpatialForce {
-            m: self.w.cross(f.m) + self.v.cross(f.f),
-            f: self.w.cross(f.f),
-        }
+        SpatialForce::new(self.w.cross(f.m) + self.v.cross(f.f), self.w.cross(f.f))
     }
     /// Computes the power `V · F` [W].
     #[inline(always)]
@@ -85,10 +90,7 @@ impl<T: Real> SpatialVelocity<T> {
     /// Returns the value of lane `i`.
     #[inline(always)]
     pub fn lane(&self, i: usize) -> SpatialVelocity {
-        SpatialVelocity {
-            w: self.w.lane(i),
-            v: self.v.lane(i),
-        }
+        SpatialVelocity::new(self.w.lane(i), self.v.lane(i))
     }
     /// Selects per lane: `self` where `keep(lane)` is true, otherwise `other`.
     pub fn select_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
@@ -99,14 +101,19 @@ impl<T: Real> SpatialVelocity<T> {
     }
 }
 
+impl<T> SpatialForce<T> {
+    /// Creates a spatial force from its moment and force.
+    #[inline(always)]
+    pub const fn new(m: Vec3<T>, f: Vec3<T>) -> Self {
+        Self { m, f }
+    }
+}
+
 impl<T: Real> SpatialForce<T> {
     /// Returns the value of lane `i`.
     #[inline(always)]
     pub fn lane(&self, i: usize) -> SpatialForce {
-        SpatialForce {
-            m: self.m.lane(i),
-            f: self.f.lane(i),
-        }
+        SpatialForce::new(self.m.lane(i), self.f.lane(i))
     }
     /// Builds a value from one force per lane. `f` is called once per lane.
     #[inline(always)]
@@ -360,10 +367,7 @@ impl<T: Real> Factor<T> {
     #[inline(always)]
     pub fn solve(&self, f: &SpatialForce<T>) -> SpatialVelocity<T> {
         let w = self.S_inv.mul_vec(f.m - self.K.mul_vec(f.f));
-        SpatialVelocity {
-            w,
-            v: self.D_inv.mul_vec(f.f) - self.K.tr_mul_vec(w),
-        }
+        SpatialVelocity::new(w, self.D_inv.mul_vec(f.f) - self.K.tr_mul_vec(w))
     }
 }
 

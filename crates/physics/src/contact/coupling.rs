@@ -86,10 +86,10 @@ impl ActiveCoupling {
             let arm = self.B.p_W - works[r].as_ref().links[l].p_WL;
             state.robots[r].clear_step_forces();
             let sum = &mut state.robots[r].coupling_force[l];
-            *sum = sum.plus(&SpatialForce {
-                m: (m + arm.cross(f)).scale(sign),
-                f: f.scale(sign),
-            });
+            *sum = sum.plus(&SpatialForce::new(
+                (m + arm.cross(f)).scale(sign),
+                f.scale(sign),
+            ));
         }
     }
 }
@@ -303,10 +303,7 @@ fn add_predicted_load(
         // if the second end slides on the link, the point of application moves with it
         let slip = B.v_W - link.velocity_at(B.p_W);
         let arm = link.R_W.tr_mul_vec(B.p_W - link.p_W + slip.scale(t));
-        *stage = stage.plus(&SpatialForce {
-            m: m + arm.cross(f),
-            f,
-        });
+        *stage = stage.plus(&SpatialForce::new(m + arm.cross(f), f));
     }
 }
 

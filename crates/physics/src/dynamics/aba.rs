@@ -51,10 +51,7 @@ pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     }
     for w in &mut work.links {
         w.IA = w.inertia;
-        w.pA = SpatialForce {
-            m: -w.F.m,
-            f: -w.F.f,
-        };
+        w.pA = SpatialForce::new(-w.F.m, -w.F.f);
     }
     for i in (1..n).rev() {
         let link = &robot.links[i];
@@ -101,13 +98,7 @@ fn base_acceleration<T: Real>(robot: &Robot, base: &LinkWork<T>) -> SpatialVeloc
     if !robot.floating {
         return SpatialVelocity::zero();
     }
-    solve(
-        &base.IA,
-        &SpatialForce {
-            m: -base.pA.m,
-            f: -base.pA.f,
-        },
-    )
+    solve(&base.IA, &SpatialForce::new(-base.pA.m, -base.pA.f))
 }
 
 /// Returns (1) and (2) for a joint that moves freely about or along z.
@@ -121,17 +112,11 @@ fn articulate_free_joint<T: Real>(
     let IA = &w.IA;
     let (U, D, Sp) = match kind {
         JointKind::Prismatic => {
-            let U = SpatialForce {
-                m: IA.B.col(2),
-                f: Vec3::new(IA.D.xz, IA.D.yz, IA.D.zz),
-            };
+            let U = SpatialForce::new(IA.B.col(2), Vec3::new(IA.D.xz, IA.D.yz, IA.D.zz));
             (U, IA.D.zz, w.pA.f.z)
         }
         _ => {
-            let U = SpatialForce {
-                m: Vec3::new(IA.A.xz, IA.A.yz, IA.A.zz),
-                f: IA.B.r[2],
-            };
+            let U = SpatialForce::new(Vec3::new(IA.A.xz, IA.A.yz, IA.A.zz), IA.B.r[2]);
             (U, IA.A.zz, w.pA.m.z)
         }
     };

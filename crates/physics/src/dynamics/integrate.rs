@@ -193,24 +193,15 @@ pub(crate) fn apply_impulses(
     let rate = 1.0 / h;
     if is_floating {
         let vector_at = |s: &[f64], at: usize| Vec3::new(s[at], s[at + 1], s[at + 2]);
-        let V = SpatialVelocity {
-            w: vector_at(v, 0),
-            v: vector_at(v, 3),
-        };
+        let V = SpatialVelocity::new(vector_at(v, 0), vector_at(v, 3));
         impulse_acceleration.is_nonzero |= V != motion.V_WB_B;
         let change = V.add_scaled(&work.V_start, -1.0);
-        let mean = SpatialVelocity {
-            w: change.w.scale(rate),
-            v: change.v.scale(rate),
-        };
+        let mean = SpatialVelocity::new(change.w.scale(rate), change.v.scale(rate));
         impulse_acceleration.A_WB_B = mean.add_scaled(&work.A_start, -0.5);
         let rotation = Quat::from_rotation_vector(vector_at(x, 0));
         // the axes rotate while the velocity in the world is unchanged
         let R = rotation.matrix();
-        motion.V_WB_B = SpatialVelocity {
-            w: R.tr_mul_vec(V.w),
-            v: R.tr_mul_vec(V.v),
-        };
+        motion.V_WB_B = SpatialVelocity::new(R.tr_mul_vec(V.w), R.tr_mul_vec(V.v));
         motion.p_WB += motion.q_WB.matrix().mul_vec(vector_at(x, 3));
         motion.q_WB = motion.q_WB.mul(&rotation).normalized();
     }

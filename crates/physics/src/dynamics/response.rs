@@ -55,10 +55,7 @@ fn bias_response(robot: &Robot, work: &Workspace, i: usize, p: SpatialForce) -> 
     }
     let u = -S.dot(&p);
     let k = w.D_inv * u;
-    let transmitted = SpatialForce {
-        m: p.m + w.U.m.scale(k),
-        f: p.f + w.U.f.scale(k),
-    };
+    let transmitted = SpatialForce::new(p.m + w.U.m.scale(k), p.f + w.U.f.scale(k));
     let a_P = bias_response(robot, work, parent, transmitted.to_parent(&w.R_PC, w.p_PC));
     let a = a_P.to_child(&w.R_PC, w.p_PC);
     let qdd = w.D_inv * (u - a.dot(&w.U));

@@ -76,10 +76,7 @@ pub fn bias_efforts(robot: &Robot, work: &mut Workspace, mut store: impl FnMut(u
                 .to_child(&w.R_PC, w.p_PC)
                 .add_scaled(&w.c, 1.0),
             // rate of a constant vector expressed in rotating axes
-            None => SpatialVelocity {
-                w: Vec3::zero(),
-                v: w.V.v.cross(w.V.w),
-            },
+            None => SpatialVelocity::new(Vec3::zero(), w.V.v.cross(w.V.w)),
         };
         w.pA = w.inertia.mul(&w.A).minus(&w.F);
     }

@@ -47,10 +47,7 @@ pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialF
     };
     let speed = v.norm();
     SpatialForce::from_lanes(|i| {
-        let V = SpatialVelocity {
-            w: V_r.w.lane(i),
-            v: V_r.v.lane(i),
-        };
+        let V = SpatialVelocity::new(V_r.w.lane(i), V_r.v.lane(i));
         let cosine = if speed.lane(i) == 0.0 {
             0.0
         } else {

@@ -55,10 +55,7 @@ pub fn add_external_forces(
             continue;
         }
         let R_WL = links[i].R_WL;
-        let F_L = SpatialForce {
-            m: R_WL.tr_mul_vec(F.m),
-            f: R_WL.tr_mul_vec(F.f),
-        };
+        let F_L = SpatialForce::new(R_WL.tr_mul_vec(F.m), R_WL.tr_mul_vec(F.f));
         add(Law::Tether, i, &[F_L; 3]);
     }
     if let Some(route) = &robot.route {
@@ -82,10 +79,7 @@ fn wrench_at_origin(wrench: &AppliedWrench, R_WL: &Mat3) -> SpatialForce {
         WrenchFrame::World => (R_WL.tr_mul_vec(F.m), R_WL.tr_mul_vec(F.f)),
         WrenchFrame::Link => (F.m, F.f),
     };
-    SpatialForce {
-        m: m + p_LoP.cross(f),
-        f,
-    }
+    SpatialForce::new(m + p_LoP.cross(f), f)
 }
 
 /// Removes the wrenches that have ended at `now_ns` [ns].

@@ -80,8 +80,5 @@ pub(crate) fn dissipative_wrench(
     }
     let momentum = crate::forces::rigid_body::inertia_times(inertia, V);
     let k = share * power / V.dot(&momentum);
-    F.minus(&SpatialForce {
-        m: momentum.m.scale(k),
-        f: momentum.f.scale(k),
-    })
+    F.minus(&SpatialForce::new(momentum.m.scale(k), momentum.f.scale(k)))
 }

@@ -68,10 +68,7 @@ pub(crate) fn route_force(
         a.z = 0.0;
         (alpha.x, alpha.y) = (0.0, 0.0);
     }
-    let acceleration = SpatialVelocity {
-        w: R.tr_mul_vec(alpha),
-        v: R.tr_mul_vec(a),
-    };
+    let acceleration = SpatialVelocity::new(R.tr_mul_vec(alpha), R.tr_mul_vec(a));
     let link = &robot.links[0];
     let mut force = link.total.mul(&acceleration);
     let v = R.tr_mul_vec(reference.v).to_array();

@@ -63,10 +63,7 @@ pub fn sum_links<T: Real, S: Sink>(
         let w = &mut work.links[i];
         if link.trim.force != 0.0 || link.trim.moment_arm != Vec3::new(0.0, 0.0, 0.0) {
             let arm = Vec3::splat(link.trim.moment_arm);
-            let trim = SpatialForce {
-                m: arm.cross(up),
-                f: up * link.trim.force,
-            };
+            let trim = SpatialForce::new(arm.cross(up), up * link.trim.force);
             sum.add(Law::Trim, &trim);
         }
         if let Some(load) = &link.wind {
@@ -225,10 +222,7 @@ fn add_velocity_products<T: Real, S: Sink>(
     let pressure = || {
         let f = w.water_acceleration.scale(displaced);
         let p_LoCb = Vec3::splat(link.p_LoCb) + wetness.shift;
-        SpatialForce {
-            m: p_LoCb.cross(f),
-            f,
-        }
+        SpatialForce::new(p_LoCb.cross(f), f)
     };
     sum.sink.add(Law::Buoyancy, None, i, pressure);
     sum.sink.add(Law::AddedMass, None, i, || {
@@ -385,15 +379,9 @@ fn in_user_frame<T: Real>(
     law: impl Fn(&SpatialVelocity<T>) -> SpatialForce<T>,
 ) -> SpatialForce<T> {
     let R_LU = Mat3::splat(&link.R_LU);
-    let V_U = SpatialVelocity {
-        w: R_LU.tr_mul_vec(V_r.w),
-        v: R_LU.tr_mul_vec(V_r.v),
-    };
+    let V_U = SpatialVelocity::new(R_LU.tr_mul_vec(V_r.w), R_LU.tr_mul_vec(V_r.v));
     let F_U = law(&V_U);
-    SpatialForce {
-        m: R_LU.mul_vec(F_U.m),
-        f: R_LU.mul_vec(F_U.f),
-    }
+    SpatialForce::new(R_LU.mul_vec(F_U.m), R_LU.mul_vec(F_U.f))
 }
 
 /// Returns the rigid inertia plus the wet fraction of the added mass.

@@ -77,10 +77,7 @@ pub fn force<T: Real>(
     if let Some(ship) = &load.keys.blendermann {
         let lane = |i: usize| ship_wrench(load, ship, v_r.lane(i), half_rho.lane(i) * dry.lane(i));
         let F_U = SpatialForce::<T>::from_lanes(lane);
-        return SpatialForce {
-            m: R_LU.mul_vec(F_U.m),
-            f: R_LU.mul_vec(F_U.f),
-        };
+        return SpatialForce::new(R_LU.mul_vec(F_U.m), R_LU.mul_vec(F_U.f));
     }
     let k = half_rho * v_r.norm() * dry;
     let f_U = Vec3::new(
@@ -89,10 +86,7 @@ pub fn force<T: Real>(
         v_r.z * k * load.drag_area.z,
     );
     let f = R_LU.mul_vec(f_U);
-    SpatialForce {
-        m: Vec3::splat(load.p_LoC).cross(f),
-        f,
-    }
+    SpatialForce::new(Vec3::splat(load.p_LoC).cross(f), f)
 }
 
 /// Returns the wrench by (3) and (4) at the origin along U for the velocity `v` of the air relative
@@ -126,10 +120,7 @@ fn ship_wrench(load: &WindLoad, ship: &Blendermann, v: Vec3, half: f64) -> Spati
     let gamma = libm::acos(cos.clamp(-1.0, 1.0));
     let arm = center.x - 0.18 * ship.length_m * (gamma - std::f64::consts::FRAC_PI_2);
     let m = Vec3::new(-ship.roll_factor * center.z * y, center.z * x, arm * y);
-    SpatialForce {
-        m,
-        f: Vec3::new(x, y, 0.0),
-    }
+    SpatialForce::new(m, Vec3::new(x, y, 0.0))
 }
 
 /// Returns the wind force of the Kelpie law by (2).
@@ -156,8 +147,5 @@ fn kelpie_force<T: Real>(
         R_WL.tr_mul_vec(force_along(ahead, load.drag_area.x) + force_along(left, load.drag_area.y))
     };
     let f = Vec3::from_lanes(lane_force);
-    SpatialForce {
-        m: Vec3::splat(load.p_LoC).cross(f),
-        f,
-    }
+    SpatialForce::new(Vec3::splat(load.p_LoC).cross(f), f)
 }

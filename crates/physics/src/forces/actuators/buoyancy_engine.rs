@@ -87,10 +87,7 @@ pub(crate) fn force<T: Real, S: Sink>(
         .filter(|(_, b)| b.link == link_idx)
     {
         let f = up.scale(weight * volumes[k][stage]);
-        let F = SpatialForce {
-            m: Vec3::splat(engine.p_LoV).cross(f),
-            f,
-        };
+        let F = SpatialForce::new(Vec3::splat(engine.p_LoV).cross(f), f);
         sink.add(Law::BuoyancyEngine, Some(k), link_idx, || F);
         sum = sum.plus(&F);
     }

@@ -80,8 +80,5 @@ fn glider_wrench(k: &Glider, v: Vec3, w: Vec3, wet: f64) -> SpatialForce {
         k.yaw[0] * beta,
     ]);
     let damping = in_flow_axes([k.roll[1] * p, k.pitch[2] * q_rate, k.yaw[1] * r]);
-    SpatialForce {
-        m: static_moment + dissipative_force(damping, w, 1.0),
-        f,
-    }
+    SpatialForce::new(static_moment + dissipative_force(damping, w, 1.0), f)
 }

@@ -210,9 +210,8 @@ fn store_drives(
             });
         if stage == 0 {
             actuator.thrust = thrust;
-            sink.add(Law::Thrust, Some(k), thruster.link, || SpatialForce {
-                m: unit.m.scale(thrust),
-                f: unit.f.scale(thrust),
+            sink.add(Law::Thrust, Some(k), thruster.link, || {
+                SpatialForce::new(unit.m.scale(thrust), unit.f.scale(thrust))
             });
         }
         stages[stage].m += unit.m.scale(thrust);
@@ -424,10 +423,7 @@ pub(crate) fn inflow_wrench<T: Real, S: Sink>(
         }
         let (thrust, torque) = (T::from_lanes(|i| disc[i].0), T::from_lanes(|i| disc[i].1));
         let f = axis.scale(thrust);
-        let F = SpatialForce {
-            m: p.cross(f) + axis.scale(torque),
-            f,
-        };
+        let F = SpatialForce::new(p.cross(f) + axis.scale(torque), f);
         sink.add(Law::Thrust, Some(k), link_idx, || F);
         sum = sum.plus(&F);
     }

@@ -78,13 +78,6 @@ pub fn force<T: Real>(
     let water_acceleration_force = inertia_times_linear(&link.added, a_w - V.w.cross(v_w)); // (2)
     let added = water_acceleration_force.minus(&munk);
     let inertial_force = a_w.scale(displaced); // (3)
-    let froude_krylov = SpatialForce {
-        m: -inertial_force.cross(p_LoCb),
-        f: inertial_force,
-    };
-    SpatialForce {
-        m: added.m.scale(wet),
-        f: added.f.scale(wet),
-    }
-    .plus(&froude_krylov)
+    let froude_krylov = SpatialForce::new(-inertial_force.cross(p_LoCb), inertial_force);
+    SpatialForce::new(added.m.scale(wet), added.f.scale(wet)).plus(&froude_krylov)
 }

@@ -119,8 +119,5 @@ fn cut_parts(link: &Link, up: Vec3, height: f64) -> (f64, Vec3) {
 pub fn force<T: Real>(link: &Link, w: &Wetness<T>, up: Vec3<T>, rho_g: T) -> SpatialForce<T> {
     let f = up.scale(w.wet * (rho_g * link.volume_m3));
     let p_LoCb_wet = Vec3::splat(link.p_LoCb) + w.shift;
-    SpatialForce {
-        m: p_LoCb_wet.cross(f),
-        f,
-    }
+    SpatialForce::new(p_LoCb_wet.cross(f), f)
 }

@@ -40,10 +40,7 @@ pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialF
     let R_LU = Mat3::splat(&link.R_LU);
     let is_child_link = link.parent.is_some();
     let nu = if is_child_link {
-        SpatialVelocity {
-            w: R_LU.tr_mul_vec(nu.w),
-            v: R_LU.tr_mul_vec(nu.v),
-        }
+        SpatialVelocity::new(R_LU.tr_mul_vec(nu.w), R_LU.tr_mul_vec(nu.v))
     } else {
         nu
     };
@@ -87,10 +84,7 @@ fn at_origin<T: Real>(link: &Link, F: [T; 6], wet: T) -> SpatialForce<T> {
     } else {
         (m, f)
     };
-    SpatialForce {
-        m: m - f.cross_const(link.p_LoD),
-        f,
-    }
+    SpatialForce::new(m - f.cross_const(link.p_LoD), f)
 }
 
 /// Computes `|ν|ν` component by component.

@@ -113,10 +113,7 @@ pub fn force<T: Real>(
     rho: T,
 ) -> SpatialForce<T> {
     let rho_g = rho * environment.gravity;
-    let F = SpatialForce {
-        m: pressure.m.scale(rho_g),
-        f: pressure.f.scale(rho_g),
-    };
+    let F = SpatialForce::new(pressure.m.scale(rho_g), pressure.f.scale(rho_g));
     if environment.waves.is_none() {
         return F;
     }
@@ -124,10 +121,7 @@ pub fn force<T: Real>(
         .pressure_acceleration
         .scale(wetness.wet * (rho * link.volume_m3));
     let p_LoCb = Vec3::splat(link.p_LoCb) + wetness.shift;
-    SpatialForce {
-        m: F.m - p_LoCb.cross(double_counted),
-        f: F.f - double_counted,
-    }
+    SpatialForce::new(F.m - p_LoCb.cross(double_counted), F.f - double_counted)
 }
 
 /// Returns the buoyancy of a hull that is fully under water without wave effects.
@@ -136,10 +130,7 @@ fn fully_submerged(link: &Link, up: Vec3) -> (f64, Vec3, SpatialForce) {
     (
         1.0,
         Vec3::zero(),
-        SpatialForce {
-            m: link.p_LoCb.cross(f),
-            f,
-        },
+        SpatialForce::new(link.p_LoCb.cross(f), f),
     )
 }
 

@@ -104,10 +104,7 @@ pub fn force<T: Real>(
         F = F.plus(&SpatialForce::from_lanes(lane));
     }
     let part = T::from_lanes(|i| wet_factor(w.submerged_fraction.lane(i), radiation.wet_at_rest));
-    SpatialForce {
-        m: F.m.scale(part),
-        f: F.f.scale(part),
-    }
+    SpatialForce::new(F.m.scale(part), F.f.scale(part))
 }
 
 /// Returns the factor on the coefficients at rest for another wet fraction of the hull.
@@ -125,10 +122,7 @@ fn velocity_relative_to_water<T: Real>(
     w: &LinkWork<T>,
     V: &SpatialVelocity<T>,
 ) -> SpatialVelocity<T> {
-    SpatialVelocity {
-        w: V.w,
-        v: V.v - w.water,
-    }
+    SpatialVelocity::new(V.w, V.v - w.water)
 }
 
 /// Returns the state of a filter after half a step (0) or a full step (1).
@@ -180,13 +174,7 @@ fn diffraction_force(
             let (x, y) = (part(i), part(i + 1));
             Vec3::new(c * x - s * y, s * x + c * y, part(i + 2))
         };
-        sum = sum.plus(&SpatialForce {
-            m: turned(0),
-            f: turned(3),
-        });
+        sum = sum.plus(&SpatialForce::new(turned(0), turned(3)));
     });
-    SpatialForce {
-        m: sum.m + diffraction.p_LoP.cross(sum.f),
-        f: sum.f,
-    }
+    SpatialForce::new(sum.m + diffraction.p_LoP.cross(sum.f), sum.f)
 }

@@ -94,10 +94,7 @@ fn lift_drag(body: &SlenderBody, v: Vec3, density: f64) -> SpatialForce {
     // the law has z positive down, so z changes sign
     let x = -c * q * drag + s * q * lift;
     let z_down = -s * q * drag - c * q * lift;
-    SpatialForce {
-        m: Vec3::zero(),
-        f: Vec3::new(x, 0.0, -z_down),
-    }
+    SpatialForce::new(Vec3::zero(), Vec3::new(x, 0.0, -z_down))
 }
 
 /// Returns `∫ |v + x r|(v + x r) dx` and the same integrand times x, over -length/2 .. length/2.

@@ -56,8 +56,5 @@ pub fn force<T: Real>(
     };
     let m = Vec3::splat(x_L).scale(T::from_lanes(|i| lane_loads(i).0));
     let f = Vec3::splat(x_L).scale(T::from_lanes(|i| lane_loads(i).1));
-    SpatialForce {
-        m: m - f.cross_const(link.p_LoD),
-        f,
-    }
+    SpatialForce::new(m - f.cross_const(link.p_LoD), f)
 }
