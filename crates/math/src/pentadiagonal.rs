@@ -96,10 +96,7 @@ mod tests {
                 for offset in -2..=2 {
                     *row.block(offset) = Mat3::from_rows(vector(), vector(), vector());
                 }
-                row.near.D = row.near.D
-                    + Mat3 {
-                        r: Mat3::identity().r.map(|r| r.scale(4.0)),
-                    };
+                row.near.D = row.near.D + Mat3::identity().scale(4.0);
             }
             let x: Vec<Vec3> = (0..n).map(|_| vector()).collect();
             for (i, row) in rows.iter_mut().enumerate() {

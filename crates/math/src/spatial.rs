@@ -285,9 +285,7 @@ impl SpatialInertia<f64> {
             zz: x,
         };
         let A = *I_BBcm_B + d(mass * c.dot(c)).minus_outer(c, mass);
-        let B = Mat3 {
-            r: Mat3::cross(c).r.map(|v| v.scale(mass)),
-        };
+        let B = Mat3::cross(c).scale(mass);
         Self { A, B, D: d(mass) }
     }
     /// Converts a full symmetric 6x6 matrix [kg m², kg m, kg], angular part first. Only the upper

@@ -231,6 +231,12 @@ impl<T: Real> Mat3<T> {
     pub fn tr_mul_vec(&self, v: Vec3<T>) -> Vec3<T> {
         self.r[0].scale(v.x) + self.r[1].scale(v.y) + self.r[2].scale(v.z)
     }
+    /// Computes the product `k M`.
+    #[inline(always)]
+    pub fn scale(&self, k: T) -> Self {
+        let [a, b, c] = self.r;
+        Self::from_rows(a.scale(k), b.scale(k), c.scale(k))
+    }
     /// Computes the matrix product `M N`.
     #[inline(always)]
     pub fn mul_mat(&self, n: &Self) -> Self {

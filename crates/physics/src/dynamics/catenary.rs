@@ -154,10 +154,7 @@ pub fn step_quasi_static(
         b: w_U - w_L,
         ..BlockRow::default()
     };
-    row.D = row.D
-        + Mat3 {
-            r: combined.r.map(|r| r.scale(lead * lead)),
-        };
+    row.D = row.D + combined.scale(lead * lead);
     let mut rows = [row];
     tridiagonal::solve(&mut rows);
     let change = K.mul_vec(rows[0].b).scale(lead);

@@ -371,10 +371,7 @@ impl LineStep<'_> {
                     };
                     let K = W.mul_mat(&bending.tangent(p, q, lead));
                     let block = work.pentadiagonal_rows[a].block(b as isize - a as isize);
-                    *block = *block
-                        + Mat3 {
-                            r: K.r.map(|row| row.scale(lead)),
-                        };
+                    *block = *block + K.scale(lead);
                 }
             }
         }
@@ -398,9 +395,6 @@ impl LineStep<'_> {
     /// Assembles the Newton equations for the change of `work.w`.
     fn assemble(&self, lead: f64, work: &mut LineWork) {
         let n = self.tether.n_segments();
-        let scaled = |m: &Mat3, k: f64| Mat3 {
-            r: m.r.map(|row| row.scale(k)),
-        };
         for i in 0..=n {
             let [before, after] = neighbours(&work.segments, i);
             let (w, v) = (work.w[i], self.state.v[i]);
@@ -412,9 +406,9 @@ impl LineStep<'_> {
                     let [along, across] =
                         environment.mass(&self.tether.line, self.environment.sea.density);
                     let M = law::axial_transverse_matrix(environment.tangent, along, across);
-                    row.D = M + scaled(&(springs + node.D), lead);
-                    row.L = scaled(&before.D, -lead);
-                    row.U = scaled(&after.D, -lead);
+                    row.D = M + (springs + node.D).scale(lead);
+                    row.L = before.D.scale(-lead);
+                    row.U = after.D.scale(-lead);
                     row.b = (after.f - before.f + node.f).scale(lead) - M.mul_vec(w - v);
                 }
                 Some(EndCondition::World(_)) => {
@@ -425,9 +419,9 @@ impl LineStep<'_> {
                     };
                 }
                 Some(EndCondition::Point { v, a, W, pull, .. }) => {
-                    let W_springs = scaled(&W.mul_mat(&springs), lead);
+                    let W_springs = W.mul_mat(&springs).scale(lead);
                     row.D = Mat3::identity() + W_springs;
-                    row.L = scaled(&W_springs, -1.0);
+                    row.L = W_springs.scale(-1.0);
                     row.U = row.L;
                     let F = after.f - before.f;
                     row.b = (*a + W.mul_vec(F - *pull)).scale(lead) - (w - *v);

@@ -88,9 +88,7 @@ impl NodeBending {
             _ => self.B,
         };
         let m = derivative(p).mul_mat(&derivative(q));
-        Mat3 {
-            r: m.r.map(|row| row.scale(self.k * lead)),
-        }
+        m.scale(self.k * lead)
     }
 }
 
