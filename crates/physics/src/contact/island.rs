@@ -8,7 +8,7 @@ use crate::contact::geometry::detect::ContactPoint;
 use crate::contact::geometry::shapes::Owner;
 use crate::contact::solver::augmented_lagrangian::Outcome;
 use crate::contact::solver::blocks::CoordinateRange;
-use crate::contact::solver::rows::{Block, Kind, Row, SLOP, Segment};
+use crate::contact::solver::rows::{Block, Kind, Row, SLOP, Segment, dot_segments};
 use crate::contact::solver::solve::Problem;
 use merrow_math::Vec3;
 use merrow_model::scene::{Integrator, Robot, Scene};
@@ -477,18 +477,6 @@ pub(crate) fn stop_row(
         gap,
         ..Row::default()
     }
-}
-
-/// Computes `J v` for the segments of a row.
-fn dot_segments(segments: &[Segment; 2], J: &[f64], v: &[f64]) -> f64 {
-    let mut sum = 0.0;
-    for s in segments {
-        let (at, start, n) = (s.at as usize, s.v as usize, s.n as usize);
-        for (j, v) in J[at..at + n].iter().zip(&v[start..start + n]) {
-            sum += j * v;
-        }
-    }
-    sum
 }
 
 /// Computes `J H⁻¹ Jᵀ` of a row in coordinates of unit inertia, with a lower bound.

@@ -91,8 +91,14 @@ pub(crate) struct Constraints<'a> {
 /// Computes `J v` of a row.
 #[inline(always)]
 pub(crate) fn dot_row(row: &Row, J: &[f64], v: &[f64]) -> f64 {
+    dot_segments(&row.segments, J, v)
+}
+
+/// Computes `J v` for the segments of a row.
+#[inline(always)]
+pub(crate) fn dot_segments(segments: &[Segment; 2], J: &[f64], v: &[f64]) -> f64 {
     let mut sum = 0.0;
-    for s in &row.segments {
+    for s in segments {
         let (at, n) = (s.at as usize, s.n as usize);
         let (j, v) = (&J[at..at + n], &v[s.v as usize..s.v as usize + n]);
         for (j, v) in j.iter().zip(v) {
