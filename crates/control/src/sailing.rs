@@ -41,7 +41,6 @@ use crate::estimate::KnownMotion;
 use crate::law::{ControlLaw, Controller, Effect, ModeOrPath, Tick, mode_or_path};
 use crate::{line_of_sight, modes};
 use merrow_environment::EnvironmentState;
-use merrow_environment::air::wind::wind_velocity;
 use merrow_math::Vec3;
 use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_model::scene::Robot;
@@ -71,9 +70,7 @@ fn wind_at_sail(
     environment: &EnvironmentState<'_>,
 ) -> Vec3 {
     let sail = &robot.fins[settings.sail];
-    let p = motion.p_WB + motion.q_WB.matrix().mul_vec(sail.p_UoF_U);
-    let wind_point = Vec3::new(p.x, p.y, environment.wind_height(p));
-    wind_velocity(&environment.sea.air, wind_point, environment.time)
+    environment.wind(motion.p_WB + motion.q_WB.matrix().mul_vec(sail.p_UoF_U))
 }
 
 impl ControlLaw for Controller<'_, Settings, SailingState> {

@@ -182,6 +182,14 @@ impl EnvironmentState<'_> {
             }
         }
     }
+
+    /// Returns the velocity of the wind [m/s], W, at `p` [m], W, at its height for the wind
+    /// profile.
+    #[inline(always)]
+    pub fn wind(&self, p: Vec3) -> Vec3 {
+        let point = Vec3::new(p.x, p.y, self.wind_height(p));
+        air::wind::wind_velocity(&self.sea.air, point, self.time)
+    }
 }
 
 /// Returns the name, for an error message, of the grid that ends before `p` [m], W, or `t` [s] and

@@ -50,15 +50,7 @@ pub fn force<T: Real>(
     w: &LinkWork<T>,
 ) -> SpatialForce<T> {
     let p_WC = w.p_WL + w.R_WL.mul_vec(Vec3::splat(load.p_LoC));
-    let wind_point = |p: Vec3| Vec3::new(p.x, p.y, environment.wind_height(p));
-    let wind = |i: usize| {
-        air::wind::wind_velocity(
-            &environment.sea.air,
-            wind_point(p_WC.lane(i)),
-            environment.time,
-        )
-    };
-    let v_W = Vec3::from_lanes(wind);
+    let v_W = Vec3::from_lanes(|i| environment.wind(p_WC.lane(i)));
     let v_C = w.V.v + w.V.w.cross(Vec3::splat(load.p_LoC));
     let R_LU = Mat3::splat(&link.R_LU);
     let v_r = R_LU.tr_mul_vec(w.R_WL.tr_mul_vec(v_W) - v_C);

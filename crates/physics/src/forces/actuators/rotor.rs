@@ -81,10 +81,8 @@ pub(crate) fn air_at_link<T: Real>(
     environment: &EnvironmentState<'_>,
 ) -> Air {
     let p = link.p_WL.lane(lane);
-    let wind_point = Vec3::new(p.x, p.y, environment.wind_height(p));
-    let wind = air::wind::wind_velocity(&environment.sea.air, wind_point, environment.time);
     let temperature = air::weather(&environment.sea.air, environment.time).temperature_c;
-    let velocity = link.R_WL.lane(lane).tr_mul_vec(wind);
+    let velocity = link.R_WL.lane(lane).tr_mul_vec(environment.wind(p));
     Air {
         velocity,
         density: air::density(environment.sea, temperature, p.z),

@@ -31,7 +31,7 @@
 
 use crate::forces::actuators::fin::{foil_force, wet_fraction};
 use merrow_environment::{EnvironmentState, air};
-use merrow_math::{SpatialForce, Vec3};
+use merrow_math::SpatialForce;
 use merrow_model::scene::Fin;
 use merrow_model::state::workspace::LinkWork;
 
@@ -47,12 +47,7 @@ pub fn force(
 ) -> SpatialForce {
     let (f0, n0, s) = (fin.R_LF.col(0), fin.R_LF.col(1), fin.R_LF.col(2));
     let p_WF = link.p_WL + link.R_WL.mul_vec(fin.p_LoF);
-    let wind_point = Vec3::new(p_WF.x, p_WF.y, environment.wind_height(p_WF));
-    let wind = link.R_WL.tr_mul_vec(air::wind::wind_velocity(
-        &environment.sea.air,
-        wind_point,
-        environment.time,
-    ));
+    let wind = link.R_WL.tr_mul_vec(environment.wind(p_WF));
     // the apparent wind at the mast determines the angle of the boom
     let a = wind - link.V.v - link.V.w.cross(fin.p_LoF);
     let boom = boom_angle(-a.dot(f0), -a.dot(n0), sheet);
