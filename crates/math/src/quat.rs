@@ -20,15 +20,18 @@ impl<T: Real> Default for Quat<T> {
     }
 }
 
+impl<T> Quat<T> {
+    /// Creates a quaternion from its components.
+    #[inline(always)]
+    pub const fn new(w: T, x: T, y: T, z: T) -> Self {
+        Self { w, x, y, z }
+    }
+}
+
 impl<T: Real> Quat<T> {
     /// Returns the identity rotation.
     pub fn identity() -> Self {
-        Self {
-            w: T::one(),
-            x: T::zero(),
-            y: T::zero(),
-            z: T::zero(),
-        }
+        Self::new(T::one(), T::zero(), T::zero(), T::zero())
     }
     /// Returns the quaternion of lane `i`.
     #[inline(always)]
@@ -44,12 +47,7 @@ impl<T: Real> Quat<T> {
     #[inline(always)]
     pub fn from_lanes(f: impl Fn(usize) -> Quat) -> Self {
         let of = |part: fn(Quat) -> f64| T::from_lanes(|i| part(f(i)));
-        Self {
-            w: of(|q| q.w),
-            x: of(|q| q.x),
-            y: of(|q| q.y),
-            z: of(|q| q.z),
-        }
+        Self::new(of(|q| q.w), of(|q| q.x), of(|q| q.y), of(|q| q.z))
     }
     /// Computes the rotation matrix `R_AB`. The quaternion need not be normalised (intermediate RK4
     /// stages are not).
@@ -95,12 +93,7 @@ impl<T: Real> Quat<T> {
     pub fn normalized(&self) -> Self {
         let Self { w, x, y, z } = *self;
         let k = T::one() / (w * w + x * x + y * y + z * z).sqrt();
-        Self {
-            w: w * k,
-            x: x * k,
-            y: y * k,
-            z: z * k,
-        }
+        Self::new(w * k, x * k, y * k, z * k)
     }
     /// Computes the product: `q_AC = q_AB.mul(q_BC)`.
     #[inline(always)]
@@ -120,12 +113,7 @@ impl<T: Real> Quat<T> {
         let h = (v.dot(v) * 0.25 + T::splat(1e-300)).sqrt();
         let (s, c) = h.sin_cos();
         let k = s / h * 0.5;
-        Self {
-            w: c,
-            x: v.x * k,
-            y: v.y * k,
-            z: v.z * k,
-        }
+        Self::new(c, v.x * k, v.y * k, v.z * k)
     }
 }
 
@@ -136,42 +124,17 @@ impl Quat<f64> {
         let [a, b, c] = m.r;
         let (tr, xx, yy, zz) = (a.x + b.y + c.z, a.x, b.y, c.z);
         let q = if tr >= xx && tr >= yy && tr >= zz {
-            Self {
-                w: 1.0 + tr,
-                x: c.y - b.z,
-                y: a.z - c.x,
-                z: b.x - a.y,
-            }
+            Self::new(1.0 + tr, c.y - b.z, a.z - c.x, b.x - a.y)
         } else if xx >= yy && xx >= zz {
-            Self {
-                w: c.y - b.z,
-                x: 1.0 + xx - yy - zz,
-                y: a.y + b.x,
-                z: a.z + c.x,
-            }
+            Self::new(c.y - b.z, 1.0 + xx - yy - zz, a.y + b.x, a.z + c.x)
         } else if yy >= zz {
-            Self {
-                w: a.z - c.x,
-                x: a.y + b.x,
-                y: 1.0 + yy - xx - zz,
-                z: b.z + c.y,
-            }
+            Self::new(a.z - c.x, a.y + b.x, 1.0 + yy - xx - zz, b.z + c.y)
         } else {
-            Self {
-                w: b.x - a.y,
-                x: a.z + c.x,
-                y: b.z + c.y,
-                z: 1.0 + zz - xx - yy,
-            }
+            Self::new(b.x - a.y, a.z + c.x, b.z + c.y, 1.0 + zz - xx - yy)
         };
         let q = q.normalized();
         if q.w < 0.0 {
-            Self {
-                w: -q.w,
-                x: -q.x,
-                y: -q.y,
-                z: -q.z,
-            }
+            Self::new(-q.w, -q.x, -q.y, -q.z)
         } else {
             q
         }
@@ -240,13 +203,7 @@ mod tests {
             });
         }
         // a forward-looking sonar: z along the line of sight, x up
-        let exact = Quat {
-            w: 0.0,
-            x: 0.5_f64.sqrt(),
-            y: 0.0,
-            z: 0.5_f64.sqrt(),
-        }
-        .matrix();
+        let exact = Quat::new(0.0, 0.5_f64.sqrt(), 0.0, 0.5_f64.sqrt()).matrix();
         let [r, p, y] = exact.to_rpy();
         assert!((Mat3::from_rpy(r, p, y).col(0) - exact.col(0)).norm() < 1e-8);
         assert!((Mat3::from_rpy(r, p, y).col(1) - exact.col(1)).norm() < 1e-8);
