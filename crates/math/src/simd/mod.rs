@@ -3,10 +3,9 @@
 pub mod f32x8;
 pub mod f64x4;
 
-/// Defines a function that calls a kernel over [`Packed`](crate::Packed) lanes: with
-/// [`F64x4`](crate::F64x4), compiled for the features that are listed first, if its argument
-/// `use_avx2` is true, and otherwise with [`Lanes`](crate::Lanes). The kernel has no fused
-/// operations, so both have the same bits.
+/// Defines a function that calls a kernel over lanes: with `F64x4`, compiled for the features that
+/// are listed first, if its argument `use_avx2` is true, and otherwise with `Lanes`. The kernel has
+/// no fused operations, so both have the same bits.
 ///
 /// The caller passes true only on a processor with these features. A constant argument of the
 /// kernel may follow in brackets.
