@@ -623,6 +623,7 @@ impl SubmergedIntegrals {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Lanes;
     use crate::hull_cut::HullShape;
 
     fn cube() -> HullMesh {
