@@ -24,7 +24,8 @@ pub struct Places {
 }
 
 impl Places {
-    /// Returns the position of the value of `key`, or of the whole map if the key is missing.
+    /// Returns the position of the value of `key`, or of the whole map if the key is missing. A key
+    /// of a map inside, which keeps no positions if it is plain, is written `shear.roughness_m`.
     pub fn key_place(&self, key: &str) -> &Place {
         self.keys
             .iter()
@@ -149,11 +150,13 @@ impl<'a> Reader<'a> {
         problems: &mut Problems,
     ) -> Option<Reader<'a>> {
         let map = keys_of(node, "a map with keys", field, problems)?;
-        let keys = map
-            .entries
-            .iter()
-            .map(|(key, node)| (key.name.clone(), node.place.clone()))
-            .collect();
+        let mut keys = Vec::new();
+        for (key, node) in &map.entries {
+            keys.push((key.name.clone(), node.place.clone()));
+            for (inner, node) in node.as_map().iter().flat_map(|map| &map.entries) {
+                keys.push((format!("{}.{}", key.name, inner.name), node.place.clone()));
+            }
+        }
         let at = Places {
             whole: node.place.clone(),
             keys,

@@ -362,3 +362,37 @@ fn reader_never_panics_or_fails_silently() {
         assert!(world.is_some() || !problems.is_empty());
     }
 }
+
+choice! {
+    /// Profiles of the wind.
+    #[derive(Copy)]
+    pub(super) enum Shear plain {
+        /// Wind that grows with the logarithm of the height.
+        Log = "log" {
+            /// Roughness of the surface.
+            roughness_m: f64 [positive],
+        },
+    }
+}
+
+spec! {
+    /// Air with its wind.
+    pub(super) struct Air {
+        /// Profile of the wind.
+        shear: Shear,
+    }
+}
+
+#[test]
+fn a_plain_choice_has_the_positions_of_its_structure() {
+    let mut problems = Problems::default();
+    let text = "shear:\n  kind: log\n  roughness_m: 3\n";
+    let node = parse("w.yaml", text, &mut problems).unwrap();
+    let air: Air = read_root(&node, &mut problems).unwrap();
+    assert_eq!(air.shear, Shear::Log { roughness_m: 3.0 });
+    assert_eq!(
+        air.at.key_place("shear.roughness_m").to_string(),
+        "w.yaml:3:16"
+    );
+    assert_eq!(air.at.key_place("shear").to_string(), "w.yaml:2:3");
+}

@@ -45,7 +45,7 @@ pub(crate) fn build_air(file: &WorldConfig, start: StartTime, cx: Context<'_>) -
             "`roughness_m`: expected less than `reference_height_m` = {}, found {roughness_m}",
             air.reference_height_m
         );
-        cx.error(air.at.key_place("shear"), text);
+        cx.error(air.at.key_place("shear.roughness_m"), text);
     }
     let now = Weather {
         wind: wind::velocity_from(weather.wind_speed_m_s, weather.wind_from_deg),
