@@ -538,7 +538,17 @@ impl Worker {
                     let data = *self.switches.entry(topic).or_insert_with(at_start);
                     self.emit_switch(i, self.now_ns, data);
                 }
-                _ => {}
+                // published when they are due
+                Content::Clock
+                | Content::Health
+                | Content::Sensor { .. }
+                | Content::States(_)
+                | Content::Batteries(_)
+                | Content::Loads(_)
+                | Content::Network(_)
+                | Content::Computers(_)
+                | Content::NetworkResults(_)
+                | Content::Intervals(_) => {}
             }
         }
     }

@@ -74,7 +74,16 @@ pub(crate) fn decide(
         (MacProtocol::PollingController(p), MacState::Polling(s)) => polling::poll(p, s, cx),
         (MacProtocol::Polled, MacState::Polling(s)) => polling::reply(s, cx),
         // `MacState::new` creates the state of the protocol
-        _ => Decision::Hold,
+        // the state of another protocol
+        (
+            MacProtocol::SlottedAloha(_)
+            | MacProtocol::WaitingRoom(_)
+            | MacProtocol::CsmaCa(_)
+            | MacProtocol::CsmaCd(_)
+            | MacProtocol::PollingController(_)
+            | MacProtocol::Polled,
+            _,
+        ) => Decision::Hold,
     }
 }
 

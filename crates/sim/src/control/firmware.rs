@@ -333,7 +333,12 @@ fn check_values(command: &FirmwareCommand) -> Accepted {
             check("heading", heading.unwrap_or(0.0))?;
             check("depth", depth.unwrap_or(0.0))
         }
-        _ => Ok(()),
+        FirmwareCommand::ControlMode { .. }
+        | FirmwareCommand::PoseGoal { .. }
+        | FirmwareCommand::FollowPath { .. }
+        | FirmwareCommand::Joystick { .. }
+        | FirmwareCommand::Gain { .. }
+        | FirmwareCommand::FirmwareOrder { .. } => Ok(()),
     }
 }
 
