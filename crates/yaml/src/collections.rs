@@ -97,7 +97,7 @@ impl<T: Read, const N: usize> Read for [T; N] {
         };
         let found = items.len();
         if found != N {
-            let (plural, unit) = (T::type_name(field).plural, in_brackets(field.unit));
+            let (plural, unit) = (T::type_name(field).plural, in_brackets(field.unit()));
             let text = format!(
                 "{}: expected {N} {plural}{unit}, found {found}",
                 field.title()

@@ -122,7 +122,7 @@ impl Read for f64 {
     fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<f64> {
         match plain_text(node).and_then(number) {
             Some(value) if !value.is_finite() => {
-                let expected = format!("a finite number{}", in_brackets(field.unit));
+                let expected = format!("a finite number{}", in_brackets(field.unit()));
                 field.report_mismatch(node, &expected, problems);
                 None
             }
@@ -155,7 +155,7 @@ macro_rules! read_whole_numbers {
                         Some(value) if value > 0 => format!("a whole number from {} to {}", <$int>::MIN, <$int>::MAX),
                         _ => Self::type_name(field).singular,
                     };
-                    field.report_mismatch(node, &format!("{noun}{}", in_brackets(field.unit)), problems);
+                    field.report_mismatch(node, &format!("{noun}{}", in_brackets(field.unit())), problems);
                 }
                 fitting
             }

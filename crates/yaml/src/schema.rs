@@ -101,7 +101,7 @@ impl KeySet {
     ) {
         if let Json::Object(object) = &mut schema {
             let unit = field
-                .unit
+                .unit()
                 .map_or_else(String::new, |unit| format!(" Unit: {unit}."));
             let description = collapse_whitespace(field.doc) + &unit;
             if !description.is_empty() {

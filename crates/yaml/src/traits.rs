@@ -44,7 +44,7 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    /// Returns the field that is declared. Its unit is derived from the suffix of the key.
+    /// Returns the field that is declared.
     pub fn field(&self) -> Field<'static> {
         Field::new(self.name, self.doc, self.checks)
     }
@@ -59,22 +59,28 @@ pub struct Field<'a> {
     pub doc: &'a str,
     /// Conditions on the value.
     pub checks: &'a [Check],
-    /// Unit of the value, derived from the suffix of the key.
-    pub unit: Option<&'static str>,
+    /// Key of the value. For a list element: the key of the list. Its suffix names the unit.
+    pub(crate) key: &'a str,
     /// Keys of the same map that belong to the enclosing structure.
     pub outer: &'a [&'a str],
 }
 
 impl<'a> Field<'a> {
-    /// Creates a field. The unit is derived from the suffix of `name`.
+    /// Creates a field.
     pub fn new(name: &'a str, doc: &'a str, checks: &'a [Check]) -> Field<'a> {
         Field {
             name,
             doc,
             checks,
-            unit: unit_of(name),
+            key: name,
             outer: &[],
         }
+    }
+
+    /// Returns the unit of the value, derived from the suffix of the key. Only messages and the
+    /// schema need it.
+    pub fn unit(&self) -> Option<&'static str> {
+        unit_of(self.key)
     }
 
     /// Returns the field that denotes the whole file.
@@ -156,7 +162,7 @@ pub trait Read: Sized {
 
     /// Reports that the value at `node` has another type, and returns `None`.
     fn refuse(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<Self> {
-        let (name, unit) = (Self::type_name(field).singular, in_brackets(field.unit));
+        let (name, unit) = (Self::type_name(field).singular, in_brackets(field.unit()));
         field.report_mismatch(node, &format!("{name}{unit}"), problems);
         None
     }
