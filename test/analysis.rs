@@ -5,14 +5,14 @@
 //! message types of the library. Tolerance: none, except where a test states one.
 
 use crate::common::folder::Folder;
+use crate::samples::samples;
 use merrow::layout::{Tool, layout};
 use merrow::topics::{Output, Plan};
 use merrow_messages::msg::{Contacts, ModemSchedule, PacketLog, PacketRecord};
 use merrow_ros2::bag::read::{RecordedMessage, read_messages};
 use merrow_ros2::bag::topics::{BagMessage, BagTopic, visit_messages};
 use merrow_ros2::cdr::from_bytes;
-use merrow_ros2::description::{Description, Element};
-use merrow_ros2::dynamic::definition::Definition;
+use merrow_ros2::dynamic::definition::{Definition, Element, MessageType};
 use merrow_ros2::dynamic::value::{ArrayLimits, Leaf};
 use merrow_ros2::msg::nav_msgs::Odometry;
 use merrow_ros2::msg::sensor_msgs::BatteryState;
@@ -151,7 +151,7 @@ fn all_types_of_the_simulator_are_decoded() {
         bytes: usize::MAX,
         elements: usize::MAX,
     };
-    let samples = merrow_messages::msg::catalogue();
+    let samples = samples(merrow_messages::msg::catalogue());
     assert!(samples.len() > 40);
     for sample in samples {
         let (name, text) = (sample.info.name, &sample.info.definition);
@@ -666,14 +666,14 @@ fn absolute(topic: &str) -> String {
 }
 
 /// Returns true if the type of a topic has the field at a path.
-fn has_field(description: &Description, path: &str) -> bool {
+fn has_field(all: &Definition, message: &MessageType, path: &str) -> bool {
     let (name, rest) = match path.split_once('.') {
         Some((name, rest)) => (name, Some(rest)),
         None => (path, None),
     };
-    let field = description.fields.iter().find(|field| field.name == name);
-    field.is_some_and(|field| match (&field.shape.element, rest) {
-        (Element::Message(message), Some(rest)) => has_field(message, rest),
+    let field = message.fields.iter().find(|field| field.name == name);
+    field.is_some_and(|field| match (field.element, rest) {
+        (Element::Message(index), Some(rest)) => has_field(all, all.message(index), rest),
         (Element::Primitive(_), None) => true,
         _ => false,
     })
@@ -689,7 +689,8 @@ fn check_panel(panel: &serde_json::Value, outputs: &[Output]) -> usize {
     for path in panel["paths"].as_array().into_iter().flatten() {
         let path = path["value"].as_str().expect("a path");
         let (topic, field) = path.split_once('.').expect("a field");
-        assert!(has_field(&output(topic).info.description, field), "{path}");
+        let structure = &output(topic).info.structure;
+        assert!(has_field(structure, structure.root(), field), "{path}");
         curves += 1;
     }
     let layers = panel["layers"].as_object().into_iter().flatten();
@@ -713,7 +714,8 @@ fn check_curves(xml: &str, outputs: &[Output]) -> usize {
         let exists = outputs.iter().any(|output| {
             let field = curve.strip_prefix(&format!("{}/", absolute(&output.topic)));
             let path = field.map(|field| field.replace('/', "."));
-            path.is_some_and(|path| has_field(&output.info.description, &path))
+            let structure = &output.info.structure;
+            path.is_some_and(|path| has_field(structure, structure.root(), &path))
         });
         assert!(exists, "{curve}");
     }

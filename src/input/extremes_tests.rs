@@ -9,7 +9,7 @@ use crate::topics::Arrival;
 use crate::topics::Plan;
 use merrow_model::scene::Scene;
 use merrow_model::state::Command;
-use merrow_ros2::description::{Count, Description, Element, FieldType, Primitive};
+use merrow_ros2::dynamic::definition::{Count, Definition, Element, Field, MessageType, Primitive};
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, load_world};
 use std::collections::BTreeSet;
@@ -21,6 +21,7 @@ const VALUES: usize = 10;
 
 /// Encoder of messages in CDR in which one field has an extreme value.
 struct Encoder<'a> {
+    definition: &'a Definition,
     bytes: Vec<u8>,
     /// Number of fields so far.
     fields: usize,
@@ -120,9 +121,9 @@ impl Encoder<'_> {
         }
     }
 
-    fn field(&mut self, shape: &FieldType) {
+    fn field(&mut self, field: &Field) {
         let lengths = [0, 1, 2, 3, 6, 8, 64, 65, 255, 1000];
-        let n = match shape.count {
+        let n = match field.count {
             Count::One => 1,
             Count::Array(n) => n,
             Count::AtMost(_) | Count::Any => {
@@ -136,29 +137,25 @@ impl Encoder<'_> {
             }
         };
         for _ in 0..n {
-            match &shape.element {
-                Element::Primitive(primitive) => self.number(*primitive),
-                Element::Message(inner) => self.message(inner),
+            match field.element {
+                Element::Primitive(primitive) => self.number(primitive),
+                Element::Message(inner) => self.message(self.definition.message(inner)),
             }
         }
     }
 
-    fn message(&mut self, description: &Description) {
-        for field in &description.fields {
-            self.field(&field.shape);
-        }
-        if description.fields.is_empty() {
-            self.put(&[0]);
-        }
+    fn message(&mut self, message: &MessageType) {
+        message.fields.iter().for_each(|field| self.field(field));
     }
 }
 
 /// Calls `check` with messages in which each field, and all fields together, have extreme values.
-fn for_extremes(description: &Description, words: &[&str], mut check: impl FnMut(&[u8])) {
+fn for_extremes(definition: &Definition, words: &[&str], mut check: impl FnMut(&[u8])) {
     for word in words {
         for usual in [0, 1] {
             let mut encode = |extreme, value| {
                 let mut encoder = Encoder {
+                    definition,
                     bytes: vec![0, 1, 0, 0],
                     fields: 0,
                     extreme,
@@ -166,7 +163,7 @@ fn for_extremes(description: &Description, words: &[&str], mut check: impl FnMut
                     usual,
                     word,
                 };
-                encoder.message(description);
+                encoder.message(definition.root());
                 check(&encoder.bytes);
                 encoder.fields
             };
@@ -186,7 +183,7 @@ fn for_extremes(description: &Description, words: &[&str], mut check: impl FnMut
 type Convert<'a> = &'a dyn Fn(&[u8]) -> Result<Vec<Command>, String>;
 
 /// Applies the commands of extreme messages of one type to a new simulation, which then runs.
-fn apply_extremes(scene: &Arc<Scene>, name: &str, description: &Description, convert: Convert<'_>) {
+fn apply_extremes(scene: &Arc<Scene>, name: &str, definition: &Definition, convert: Convert<'_>) {
     let mut simulation = Simulation::new(Arc::clone(scene), 1).expect("a simulation");
     let robot = scene.robots.first();
     let link = robot.and_then(|robot| robot.links.last());
@@ -197,7 +194,7 @@ fn apply_extremes(scene: &Arc<Scene>, name: &str, description: &Description, con
     ];
     let words: BTreeSet<&str> = words.into_iter().flatten().collect();
     let words: Vec<&str> = words.into_iter().collect();
-    for_extremes(description, &words, |bytes| match convert(bytes) {
+    for_extremes(definition, &words, |bytes| match convert(bytes) {
         Ok(commands) => {
             for command in commands {
                 if let Err(refused) = simulation.apply(&command) {
@@ -245,7 +242,7 @@ fn extreme_fields_are_refused_or_applied() {
         for input in Plan::new(&scene).inputs {
             let label = format!("{}: {}", path.display(), input.topic);
             if is_new(&input.topic, input.info.name) {
-                apply_extremes(&scene, &label, &input.info.description, &|bytes| {
+                apply_extremes(&scene, &label, &input.info.structure, &|bytes| {
                     let arrival = Arrival {
                         scene: &scene,
                         progress: &progress,
@@ -260,8 +257,8 @@ fn extreme_fields_are_refused_or_applied() {
                 continue;
             };
             if is_new(&service.name, service.info.name) {
-                let description = &service.info.request.description;
-                apply_extremes(&scene, &label, description, &|bytes| {
+                let definition = &service.info.request.structure;
+                apply_extremes(&scene, &label, definition, &|bytes| {
                     convert(&scene, parameters.server(), bytes).map(|command| vec![command])
                 });
             }

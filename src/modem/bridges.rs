@@ -18,22 +18,14 @@ use merrow_ros2::qos::Qos;
 use merrow_sim::bridged_message;
 use merrow_world::World;
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
-
-/// Returns all message types of the standard packages and of merrow.
-fn known_types() -> &'static [TypeInfo] {
-    static TYPES: OnceLock<Vec<TypeInfo>> = OnceLock::new();
-    TYPES.get_or_init(|| {
-        let all = merrow_ros2::msg::catalogue();
-        let own = merrow_messages::msg::catalogue();
-        all.into_iter().chain(own).map(|t| t.info).collect()
-    })
-}
+use std::sync::Arc;
 
 /// Returns the message type with the ROS name `name`: a known type, or the type of an installed
 /// package.
 pub(crate) fn find_type(name: &str) -> Result<&'static TypeInfo, String> {
-    if let Some(known) = known_types().iter().find(|info| info.name == name) {
+    let all = merrow_ros2::msg::catalogue().into_iter();
+    let mut all = all.chain(merrow_messages::msg::catalogue());
+    if let Some((known, _)) = all.find(|(info, _)| info.name == name) {
         return Ok(known);
     }
     let unknown = || {

@@ -72,7 +72,7 @@ impl Checks<'_> {
     /// it is an error.
     fn topic(&self, k: usize, info: &TypeInfo) -> Option<(bool, String)> {
         let bridge = &self.scene.bridges[k];
-        let size = BRIDGE_NUMBER + info.description.min_cdr_size();
+        let size = BRIDGE_NUMBER + info.structure.min_cdr_size();
         if let Some(why) = self.misfit(bridge.from, size) {
             let what = format!("no message on /{} can be transmitted", bridge.topic);
             return Some((true, format!("bridge {}: {what}; {why}", bridge.name)));
@@ -85,7 +85,7 @@ impl Checks<'_> {
     /// findings, and whether each is an error.
     fn service(&self, k: usize, infos: [&TypeInfo; 2]) -> Vec<(bool, String)> {
         let bridge = &self.scene.service_bridges[k];
-        let sizes = infos.map(|info| BRIDGE_NUMBER + CALL_NUMBER + info.description.min_cdr_size());
+        let sizes = infos.map(|info| BRIDGE_NUMBER + CALL_NUMBER + info.structure.min_cdr_size());
         let ends = [bridge.from, bridge.to];
         for (i, what) in ["request", "response"].into_iter().enumerate() {
             if let Some(why) = self.misfit(ends[i], sizes[i]) {

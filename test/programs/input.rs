@@ -9,6 +9,8 @@ mod common;
 mod docs;
 #[path = "../input/mod.rs"]
 mod input;
+#[path = "../../crates/ros2/tests/common/samples.rs"]
+mod samples;
 #[path = "../tidy.rs"]
 mod tidy;
 #[path = "../view/mod.rs"]

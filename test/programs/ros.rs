@@ -4,3 +4,5 @@
 mod common;
 #[path = "../ros/mod.rs"]
 mod ros;
+#[path = "../../crates/ros2/tests/common/samples.rs"]
+mod samples;

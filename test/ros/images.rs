@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use crate::samples::samples;
 use bytes::Bytes;
-use merrow_messages::convert::image::{DepthScale, ImageView, Pixels};
+use merrow_messages::convert::image::{ImageView, Pixels};
 use merrow_ros2::bag::Bag;
 use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::message::Message;
@@ -95,14 +96,10 @@ fn record_images(folder: &Path) {
         "/labels/lossless/compressed",
         &labels.png(head()).unwrap(),
     );
-    let scale = DepthScale {
-        max: 60.0,
-        quantization: 100.0,
-    };
     record(
         &mut bag,
         "/depth/compressedDepth",
-        &depths.compressed_depth(head(), scale).unwrap(),
+        &depths.compressed_depth(head(), 60.0).unwrap(),
     );
     bag.finish().unwrap();
 }
@@ -134,7 +131,7 @@ fn a_bag_of_every_type_is_read_by_others() {
     let folder = Folder::new("every_type", &[]);
     let mut bag = Bag::create(&folder.0.join("every.mcap")).unwrap();
     let mut names = HashSet::new();
-    for sample in [catalogue(), merrow_messages::msg::catalogue()].concat() {
+    for sample in samples([catalogue(), merrow_messages::msg::catalogue()].concat()) {
         let Some((package, name)) = sample.info.name.split_once("/msg/") else {
             continue;
         };

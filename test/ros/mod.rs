@@ -57,7 +57,7 @@ fn expect_success(mut command: Command) {
 fn all_types() -> serde_json::Value {
     let messages = [msg::catalogue(), merrow_messages::msg::catalogue()].concat();
     let services = [msg::services(), merrow_messages::msg::services()].concat();
-    msg::catalogue_json(messages, services)
+    crate::samples::catalogue_json(crate::samples::samples(messages), services)
 }
 
 /// Declarations, hashes and bytes of all message types, against rosbags and ros2-pyterfaces.

@@ -41,10 +41,6 @@ struct Columns {
     names: Vec<String>,
     /// Index of each name in `names`.
     index: HashMap<String, usize>,
-    /// Index of the following column, plus 1; 0: the last.
-    next: Vec<usize>,
-    /// Index of the first column, plus 1.
-    first: usize,
     /// Arrays that are too long: the greatest number of elements, and their form.
     long: BTreeMap<String, (usize, Form)>,
     /// Fields beyond the maximum number of columns.
@@ -58,7 +54,7 @@ struct Columns {
 impl Columns {
     /// Adds the fields of a message. A new field follows the field before it in the message.
     fn add(&mut self, value: &Value<'_>) {
-        let mut before = None;
+        let mut next = 0;
         value.visit_leaves(ArrayLimits::FIELDS, &mut |path, leaf| {
             if let Leaf::Long { len } = leaf {
                 let form =
@@ -70,53 +66,45 @@ impl Columns {
                 return;
             }
             let known = self.index.get(path).copied();
-            let Some(k) = known.or_else(|| self.insert(path, before)) else {
-                return;
-            };
-            before = Some(k);
+            next = known
+                .or_else(|| self.insert(path, next))
+                .map_or(next, |k| k + 1);
         });
     }
 
-    fn insert(&mut self, path: &str, before: Option<usize>) -> Option<usize> {
+    /// Inserts a column at the index `at` and returns it; `None` beyond the maximum number.
+    fn insert(&mut self, path: &str, at: usize) -> Option<usize> {
         if self.names.len() >= MAX_COLUMNS {
             if self.excess.len() < MAX_COLUMNS {
                 self.excess.insert(path.to_owned());
             }
             return None;
         }
-        let k = self.names.len();
-        self.names.push(path.to_owned());
-        self.index.insert(path.to_owned(), k);
-        let link = match before {
-            Some(before) => &mut self.next[before],
-            None => &mut self.first,
-        };
-        let following = std::mem::replace(link, k + 1);
-        self.next.push(following);
-        Some(k)
+        let later = self.index.values_mut().filter(|k| **k >= at);
+        later.for_each(|k| *k += 1);
+        self.names.insert(at, path.to_owned());
+        self.index.insert(path.to_owned(), at);
+        Some(at)
     }
 
     /// Determines the positions of the columns and returns their names in order. An array that is
     /// too long in one message is not a column of any message; the column of an array of bytes has
     /// the names of its files.
     fn arrange(&mut self) -> Vec<&str> {
-        self.positions = vec![None; self.names.len()];
+        let mut positions = vec![None; self.names.len()];
         let mut ordered = Vec::new();
-        let mut link = self.first;
-        while link > 0 {
-            let name = &self.names[link - 1];
+        for (name, position) in self.names.iter().zip(&mut positions) {
             if !self.is_in_long_array(name) {
-                self.positions[link - 1] = Some(ordered.len());
+                *position = Some(ordered.len());
                 ordered.push(name.as_str());
             }
-            link = self.next[link - 1];
         }
         for (path, (_, form)) in &self.long {
             if *form == Form::File && !self.is_in_long_array(path) {
                 ordered.push(path.as_str());
             }
         }
-        self.width = ordered.len();
+        (self.width, self.positions) = (ordered.len(), positions);
         ordered
     }
 

@@ -31,7 +31,6 @@ pub(crate) type Interval = (String, String, [f64; 2]);
 /// Returns the intervals of a message on `topic`. The row of a task is its computer and its name.
 pub(crate) fn intervals(topic: &str, message: &Value<'_>) -> Vec<Interval> {
     let computer = topic.rsplit_once('/').map_or("", |(computer, _)| computer);
-    let list = message.field("intervals").map_or(&[][..], Value::elements);
     let interval = |value: &Value<'_>| {
         let text = |name: &str| value.field(name).and_then(Value::text).map(str::to_owned);
         let time = |name: &str| value.number_at(name).unwrap_or(f64::NAN);
@@ -41,7 +40,8 @@ pub(crate) fn intervals(topic: &str, message: &Value<'_>) -> Vec<Interval> {
         })?;
         Some((row, text("activity")?, [time("start"), time("end")]))
     };
-    list.iter().filter_map(interval).collect()
+    let list = message.list("intervals").iter();
+    list.filter_map(interval).collect()
 }
 
 /// Draws the schedule traces on `topics` of a bag.

@@ -119,11 +119,12 @@ pub fn generate(packages: &[Package], options: &Options<'_>) -> Result<String, S
     let macros = options.macros;
     let _ = writeln!(
         out,
-        "/// Returns one sample of every message type, also of the parts of services and actions.\n\
-         pub fn catalogue() -> Vec<{macros}::msg::TypeSample> {{\nvec!["
+        "/// Returns every message type, also the parts of services and actions, and its decoder.\n\
+         pub fn catalogue() -> Vec<(&'static {macros}::message::TypeInfo, \
+         {macros}::message::RoundTrip)> {{\nuse {macros}::message::{{Message, round_trip}};\nvec!["
     );
     for name in samples {
-        let _ = writeln!(out, "{macros}::msg::TypeSample::for_message::<{name}>(),");
+        let _ = writeln!(out, "({name}::info(), round_trip::<{name}>),");
     }
     let _ = writeln!(
         out,

@@ -4,26 +4,27 @@ use crate::frames;
 use crate::frames::joint_pose;
 use merrow_math::hull_cut::HullShape;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::{Collider, Fin, Geometry, Hull, JointKind, Link, Primitive, Robot};
+use merrow_model::scene::{Collider, Fin, Geometry, Hull, JointKind, Primitive, Robot};
 use merrow_model::sensor::tilt::Tilt;
 use std::fmt::Write;
+
+/// Appends a line; writing to a `String` cannot fail.
+macro_rules! xml {
+    ($out:ident, $($line:tt)*) => {
+        let _ = writeln!($out, $($line)*);
+    };
+}
 
 /// Converts a robot to URDF. Links have the names of the frames of `/tf`.
 pub fn urdf(robot: &Robot) -> String {
     let mut out = String::from("<?xml version=\"1.0\"?>\n");
-    // writing to a String cannot fail
-    let _ = writeln!(out, "<robot name=\"{}\">", robot.name);
+    xml! { out, r#"<robot name="{}">"#, robot.name }
     let root = frames::link_frame(robot, 0);
     let inertial = frames::inertial_link(robot);
-    let _ = writeln!(out, "  <link name=\"{root}\"/>");
-    for (k, link) in robot.links.iter().enumerate() {
-        let name = frames::link_frame(robot, k);
-        write_link(
-            &mut out,
-            robot,
-            link,
-            if k == 0 { &inertial } else { &name },
-        );
+    xml! { out, r#"  <link name="{root}"/>"# }
+    write_link(&mut out, robot, 0, &inertial);
+    for k in 1..robot.links.len() {
+        write_link(&mut out, robot, k, &frames::link_frame(robot, k));
     }
     write_fixed_joint(&mut out, &root, &inertial, origin(Vec3::zero(), [0.0; 3]));
     for k in 1..robot.links.len() {
@@ -62,38 +63,29 @@ pub fn urdf(robot: &Robot) -> String {
     out
 }
 
-fn write_link(out: &mut String, robot: &Robot, link: &Link, name: &str) {
+fn write_link(out: &mut String, robot: &Robot, index: usize, name: &str) {
+    let link = &robot.links[index];
     let R_UL = link.R_LU.transpose();
     let com = R_UL.mul_vec(link.p_LoLcm);
     let rigid = link.rigid.to_parent(&R_UL, Vec3::zero());
     // inertia about the centre of mass: I_cm = I_o - m (|c|² 1 - c cᵀ)
     let (m, c, I) = (link.mass_kg, com, rigid.A);
     let cc = c.dot(c);
-    let _ = writeln!(out, "  <link name=\"{name}\">");
-    let _ = writeln!(out, "    <inertial>");
-    let _ = writeln!(out, "      {}", origin(com, [0.0; 3]));
-    let _ = writeln!(out, "      <mass value=\"{m}\"/>");
-    let _ = writeln!(
-        out,
-        "      <inertia ixx=\"{}\" ixy=\"{}\" ixz=\"{}\" iyy=\"{}\" iyz=\"{}\" izz=\"{}\"/>",
-        I.xx - m * (cc - c.x * c.x),
-        I.xy + m * c.x * c.y,
-        I.xz + m * c.x * c.z,
-        I.yy - m * (cc - c.y * c.y),
-        I.yz + m * c.y * c.z,
-        I.zz - m * (cc - c.z * c.z),
-    );
-    let _ = writeln!(out, "    </inertial>");
+    xml! { out, r#"  <link name="{name}">"# }
+    xml! { out, "    <inertial>" }
+    xml! { out, "      {}", origin(com, [0.0; 3]) }
+    xml! { out, r#"      <mass value="{m}"/>"# }
+    xml! {
+        out, r#"      <inertia ixx="{}" ixy="{}" ixz="{}" iyy="{}" iyz="{}" izz="{}"/>"#,
+        I.xx - m * (cc - c.x * c.x), I.xy + m * c.x * c.y, I.xz + m * c.x * c.z,
+        I.yy - m * (cc - c.y * c.y), I.yz + m * c.y * c.z, I.zz - m * (cc - c.z * c.z)
+    }
+    xml! { out, "    </inertial>" }
     if robot.visuals.is_empty() {
         for hull in link.hulls() {
-            let _ = writeln!(out, "    <visual>{}</visual>", hull_visual(hull, &R_UL));
+            xml! { out, "    <visual>{}</visual>", hull_visual(hull, &R_UL) }
         }
     }
-    let index = robot
-        .links
-        .iter()
-        .position(|l| std::ptr::eq(l, link))
-        .unwrap_or(0);
     let is_replaced = |c: &Collider| c.filter.member == 0 && !robot.visuals.is_empty();
     let own = |c: &&Collider| c.link == index && !is_replaced(c);
     for collider in robot.colliders.iter().filter(own) {
@@ -109,10 +101,7 @@ fn write_link(out: &mut String, robot: &Robot, link: &Link, name: &str) {
                 "collision"
             };
             let name = &collider.name;
-            let _ = writeln!(
-                out,
-                "    <{what} name=\"{name}\">{place}<geometry>{shape}</geometry></{what}>"
-            );
+            xml! { out, r#"    <{what} name="{name}">{place}<geometry>{shape}</geometry></{what}>"# }
         }
     }
     let is_own = |c: &&Collider| c.link == index && c.fin.is_none();
@@ -123,7 +112,7 @@ fn write_link(out: &mut String, robot: &Robot, link: &Link, name: &str) {
         );
         write_visual(out, visual, place);
     }
-    let _ = writeln!(out, "  </link>");
+    xml! { out, "  </link>" }
 }
 
 /// Writes a visual shape with its position [m] and its roll, pitch and yaw [rad] in its link. A
@@ -143,10 +132,7 @@ fn write_visual(out: &mut String, visual: &Collider, (p, rpy): (Vec3, [f64; 3]))
         let [r, g, b] = visual.material.color().map(srgb);
         format!("<material name=\"{name}\"><color rgba=\"{r} {g} {b} 1\"/></material>")
     };
-    let _ = writeln!(
-        out,
-        "    <visual name=\"{name}\">{place}<geometry>{shape}</geometry>{look}</visual>"
-    );
+    xml! { out, r#"    <visual name="{name}">{place}<geometry>{shape}</geometry>{look}</visual>"# }
 }
 
 /// Returns the mesh file of a visual shape.
@@ -175,91 +161,76 @@ fn srgb(part: f64) -> f64 {
 fn shape(geometry: &Geometry) -> Option<String> {
     Some(match geometry {
         Geometry::Primitive(Primitive::Sphere { radius }) => {
-            format!("<sphere radius=\"{radius}\"/>")
+            format!(r#"<sphere radius="{radius}"/>"#)
         }
-        Geometry::Primitive(Primitive::Box { half }) => {
-            format!(
-                "<box size=\"{} {} {}\"/>",
-                2.0 * half.x,
-                2.0 * half.y,
-                2.0 * half.z
-            )
-        }
+        Geometry::Primitive(Primitive::Box { half }) => box_tag(*half),
         Geometry::Primitive(Primitive::Cylinder {
             radius,
             half_length,
-        }) => {
-            format!(
-                "<cylinder radius=\"{radius}\" length=\"{}\"/>",
-                2.0 * half_length
-            )
-        }
+        }) => cylinder_tag(*radius, 2.0 * half_length),
         // not every URDF parser supports capsules, so the enclosing cylinder is written
         Geometry::Primitive(Primitive::Capsule {
             radius,
             half_length,
-        }) => {
-            format!(
-                "<cylinder radius=\"{radius}\" length=\"{}\"/>",
-                2.0 * (half_length + radius)
-            )
-        }
+        }) => cylinder_tag(*radius, 2.0 * (half_length + radius)),
         _ => return None,
     })
+}
+
+fn box_tag(half: Vec3) -> String {
+    let [x, y, z] = half.to_array().map(|a| 2.0 * a);
+    format!(r#"<box size="{x} {y} {z}"/>"#)
+}
+
+fn cylinder_tag(radius: f64, length: f64) -> String {
+    format!(r#"<cylinder radius="{radius}" length="{length}"/>"#)
 }
 
 /// Returns the hull as a visual shape.
 fn hull_visual(hull: &Hull, R_UL: &Mat3) -> String {
     let place = origin(R_UL.mul_vec(hull.p_LoH), [0.0; 3]);
     let geometry = match hull.shape {
-        HullShape::Box(h) => format!("<box size=\"{} {} {}\"/>", 2.0 * h.x, 2.0 * h.y, 2.0 * h.z),
+        HullShape::Box(half) => box_tag(half),
         // URDF has no ellipsoid: written as a sphere if all axes are equal, otherwise as the
         // enclosing box
         HullShape::Ellipsoid(a) if a.x == a.y && a.y == a.z => {
-            format!("<sphere radius=\"{}\"/>", a.x)
+            format!(r#"<sphere radius="{}"/>"#, a.x)
         }
-        HullShape::Ellipsoid(a) => {
-            format!("<box size=\"{} {} {}\"/>", 2.0 * a.x, 2.0 * a.y, 2.0 * a.z)
-        }
+        HullShape::Ellipsoid(half) => box_tag(half),
     };
     format!("{place}<geometry>{geometry}</geometry>")
 }
 
 /// Writes a massless frame that is fixed to another frame.
 fn write_fixed(out: &mut String, parent: &str, child: &str, origin: String) {
-    let _ = writeln!(out, "  <link name=\"{child}\"/>");
+    xml! { out, r#"  <link name="{child}"/>"# }
     write_fixed_joint(out, parent, child, origin);
 }
 
 /// Writes the joint that fixes a link to another link.
 fn write_fixed_joint(out: &mut String, parent: &str, child: &str, origin: String) {
-    let _ = writeln!(out, "  <joint name=\"{child}_mount\" type=\"fixed\">");
-    let _ = writeln!(
-        out,
-        "    <parent link=\"{parent}\"/><child link=\"{child}\"/>"
-    );
-    let _ = writeln!(out, "    {origin}");
-    let _ = writeln!(out, "  </joint>");
+    open_joint(out, &format!("{child}_mount"), "fixed", [parent, child]);
+    xml! { out, "    {origin}" }
+    xml! { out, "  </joint>" }
+}
+
+/// Writes the start of a joint between two links.
+fn open_joint(out: &mut String, name: &str, kind: &str, [parent, child]: [&str; 2]) {
+    xml! { out, r#"  <joint name="{name}" type="{kind}">"# }
+    xml! { out, r#"    <parent link="{parent}"/><child link="{child}"/>"# }
 }
 
 /// Writes the joint that tilts a laser in its mount.
 fn write_tilt(out: &mut String, sensor: &str, [mount, child]: [&str; 2], tilt: &Tilt) {
     let [low, high] = tilt.limits;
-    let _ = writeln!(out, "  <link name=\"{child}\">");
+    xml! { out, r#"  <link name="{child}">"# }
     write_small_inertia(out, FIN_MASS);
-    let _ = writeln!(out, "  </link>");
-    let _ = writeln!(out, "  <joint name=\"{sensor}_tilt\" type=\"revolute\">");
-    let _ = writeln!(
-        out,
-        "    <parent link=\"{mount}\"/><child link=\"{child}\"/>"
-    );
-    let _ = writeln!(out, "    <axis xyz=\"0 1 0\"/>");
+    xml! { out, "  </link>" }
+    open_joint(out, &format!("{sensor}_tilt"), "revolute", [mount, child]);
+    xml! { out, r#"    <axis xyz="0 1 0"/>"# }
     let speed = tilt.speed(0);
-    let _ = writeln!(
-        out,
-        "    <limit lower=\"{low}\" upper=\"{high}\" effort=\"1e6\" velocity=\"{speed}\"/>"
-    );
-    let _ = writeln!(out, "  </joint>");
+    xml! { out, r#"    <limit lower="{low}" upper="{high}" effort="1e6" velocity="{speed}"/>"# }
+    xml! { out, "  </joint>" }
 }
 
 fn write_joint(out: &mut String, robot: &Robot, k: usize) {
@@ -278,27 +249,17 @@ fn write_joint(out: &mut String, robot: &Robot, k: usize) {
     let (p, R) = joint_pose(robot, link, 0.0);
     // the joint's axis is z of L, here expressed in the user's frame
     let axis = link.R_LU.transpose().col(2);
-    let _ = writeln!(out, "  <joint name=\"{}\" type=\"{kind}\">", joint.name);
-    let _ = writeln!(
-        out,
-        "    <parent link=\"{parent}\"/><child link=\"{child}\"/>"
-    );
-    let _ = writeln!(out, "    {}", origin(p, R.to_rpy()));
+    open_joint(out, &joint.name, kind, [&parent, &child]);
+    xml! { out, "    {}", origin(p, R.to_rpy()) }
     if joint.kind != JointKind::Fixed {
-        let _ = writeln!(out, "    <axis xyz=\"{} {} {}\"/>", axis.x, axis.y, axis.z);
+        xml! { out, r#"    <axis xyz="{} {} {}"/>"#, axis.x, axis.y, axis.z }
         let (damping, friction) = (joint.damping, joint.friction);
-        let _ = writeln!(
-            out,
-            "    <dynamics damping=\"{damping}\" friction=\"{friction}\"/>"
-        );
+        xml! { out, r#"    <dynamics damping="{damping}" friction="{friction}"/>"# }
     }
     if let Some(mimic) = joint.mimic {
         let leader = &robot.links[mimic.leader].joint.name;
         let (multiplier, offset) = (mimic.multiplier, mimic.offset);
-        let _ = writeln!(
-            out,
-            "    <mimic joint=\"{leader}\" multiplier=\"{multiplier}\" offset=\"{offset}\"/>"
-        );
+        xml! { out, r#"    <mimic joint="{leader}" multiplier="{multiplier}" offset="{offset}"/>"# }
     }
     let ranged = matches!(joint.kind, JointKind::Revolute | JointKind::Prismatic);
     let (effort, speed) = (joint.max_effort, joint.max_speed());
@@ -312,12 +273,9 @@ fn write_joint(out: &mut String, robot: &Robot, k: usize) {
         // URDF requires limits of effort and velocity; a joint without them has large values
         let effort = if effort.is_finite() { effort } else { 1e6 };
         let speed = if speed.is_finite() { speed } else { 1000.0 };
-        let _ = writeln!(
-            out,
-            "    <limit {range}effort=\"{effort}\" velocity=\"{speed}\"/>"
-        );
+        xml! { out, r#"    <limit {range}effort="{effort}" velocity="{speed}"/>"# }
     }
-    let _ = writeln!(out, "  </joint>");
+    xml! { out, "  </joint>" }
 }
 
 /// Writes fin `k` on a joint of its name, as its visuals. A fin without any is a thin plate, if no
@@ -328,7 +286,7 @@ fn write_fin(out: &mut String, robot: &Robot, k: usize) {
     let child = format!("{}/{}", robot.name, fin.name);
     let (chord, thickness, span) = (fin.chord(), FIN_THICKNESS * fin.chord(), fin.span_m);
     let place = origin(Vec3::new(-fin.center_of_pressure_m, 0.0, 0.0), [0.0; 3]);
-    let _ = writeln!(out, "  <link name=\"{child}\">");
+    xml! { out, r#"  <link name="{child}">"# }
     write_small_inertia(out, FIN_MASS * chord * chord);
     for visual in robot.visuals.iter().filter(|c| c.fin == Some(k)) {
         let p = fin.R_LF.tr_mul_vec(visual.p_LoG - fin.p_LoF);
@@ -336,24 +294,17 @@ fn write_fin(out: &mut String, robot: &Robot, k: usize) {
         write_visual(out, visual, (p, R.to_rpy()));
     }
     if robot.visuals.is_empty() {
-        let _ = writeln!(
-            out,
-            "    <visual>{place}<geometry><box size=\"{chord} {thickness} {span}\"/></geometry></visual>"
-        );
+        xml! { out, r#"    <visual>{place}<geometry><box size="{chord} {thickness} {span}"/></geometry></visual>"# }
     }
-    let _ = writeln!(out, "  </link>");
+    xml! { out, "  </link>" }
     let kind = if fin.is_movable() {
         "revolute"
     } else {
         "fixed"
     };
-    let _ = writeln!(out, "  <joint name=\"{}\" type=\"{kind}\">", fin.name);
     let parent = frames::link_frame(robot, fin.link);
-    let _ = writeln!(
-        out,
-        "    <parent link=\"{parent}\"/><child link=\"{child}\"/>"
-    );
-    let _ = writeln!(out, "    {}", origin(fin.p_UoF_U, fin.R_UF.to_rpy()));
+    open_joint(out, &fin.name, kind, [&parent, &child]);
+    xml! { out, "    {}", origin(fin.p_UoF_U, fin.R_UF.to_rpy()) }
     if fin.is_movable() {
         let [lo, hi] = fin.range;
         // URDF requires limits of effort and velocity
@@ -362,25 +313,19 @@ fn write_fin(out: &mut String, robot: &Robot, k: usize) {
         } else {
             1000.0
         };
-        let _ = writeln!(out, "    <axis xyz=\"0 0 1\"/>");
-        let _ = writeln!(
-            out,
-            "    <limit lower=\"{lo}\" upper=\"{hi}\" effort=\"1000000\" velocity=\"{rate}\"/>"
-        );
+        xml! { out, r#"    <axis xyz="0 0 1"/>"# }
+        xml! { out, r#"    <limit lower="{lo}" upper="{hi}" effort="1000000" velocity="{rate}"/>"# }
     }
-    let _ = writeln!(out, "  </joint>");
+    xml! { out, "  </joint>" }
 }
 
 /// Writes the small mass and the moment of inertia `I` [kg m²] that URDF parsers require of moving
 /// links.
 fn write_small_inertia(out: &mut String, I: f64) {
-    let _ = writeln!(out, "    <inertial>");
-    let _ = writeln!(out, "      <mass value=\"{FIN_MASS}\"/>");
-    let _ = writeln!(
-        out,
-        "      <inertia ixx=\"{I}\" ixy=\"0\" ixz=\"0\" iyy=\"{I}\" iyz=\"0\" izz=\"{I}\"/>"
-    );
-    let _ = writeln!(out, "    </inertial>");
+    xml! { out, "    <inertial>" }
+    xml! { out, r#"      <mass value="{FIN_MASS}"/>"# }
+    xml! { out, r#"      <inertia ixx="{I}" ixy="0" ixz="0" iyy="{I}" iyz="0" izz="{I}"/>"# }
+    xml! { out, "    </inertial>" }
 }
 
 /// Mass of a fin or a tilting laser in a URDF [kg].

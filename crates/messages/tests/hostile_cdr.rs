@@ -2,6 +2,8 @@
 
 #[path = "../../ros2/tests/common/hostile_cdr.rs"]
 mod hostile_cdr;
+#[path = "../../ros2/tests/common/samples.rs"]
+mod samples;
 
 use merrow_messages::msg::catalogue;
 

@@ -21,11 +21,6 @@ const ROS_VARIABLES: [&str; 7] = [
     "ROS_LOCALHOST_ONLY",
 ];
 
-/// Reason why arguments or environment were refused, in one line.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ArgsError(String);
-
 /// Range in which the node discovers other nodes and is discovered by them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiscoveryRange {
@@ -155,7 +150,7 @@ impl NodeOptions {
         default_name: &str,
         args: &[String],
         around: &ArgsContext<'_>,
-    ) -> Result<(Self, Vec<String>), ArgsError> {
+    ) -> Result<(Self, Vec<String>), String> {
         let mut options = Self::new(default_name);
         options.read_environment(around)?;
         let (ros, rest) = split(args);
@@ -172,7 +167,7 @@ impl NodeOptions {
         Ok((options, rest))
     }
 
-    fn read_environment(&mut self, around: &ArgsContext<'_>) -> Result<(), ArgsError> {
+    fn read_environment(&mut self, around: &ArgsContext<'_>) -> Result<(), String> {
         let variable = |name| (around.variable)(name).filter(|value| !value.is_empty());
         if ROS_VARIABLES.iter().any(|name| variable(name).is_some()) {
             self.discovery = DiscoveryRange::Subnet;
@@ -183,9 +178,9 @@ impl NodeOptions {
                 .ok()
                 .filter(|id| *id <= MAX_DOMAIN_ID)
                 .ok_or_else(|| {
-                    ArgsError(format!(
+                    format!(
                         "ROS_DOMAIN_ID is '{value}'; expected a number from 0 to {MAX_DOMAIN_ID}"
-                    ))
+                    )
                 })?;
         }
         if let Some(value) = variable("ROS_AUTOMATIC_DISCOVERY_RANGE") {
@@ -194,9 +189,9 @@ impl NodeOptions {
                 "LOCALHOST" => DiscoveryRange::Localhost,
                 "OFF" => DiscoveryRange::Off,
                 _ => {
-                    return Err(ArgsError(format!(
+                    return Err(format!(
                         "ROS_AUTOMATIC_DISCOVERY_RANGE is '{value}'; expected SUBNET, LOCALHOST, OFF or SYSTEM_DEFAULT"
-                    )));
+                    ));
                 }
             };
         }
@@ -205,9 +200,7 @@ impl NodeOptions {
             None | Some("0") => {}
             Some("1") => self.discovery = DiscoveryRange::Localhost,
             Some(value) => {
-                return Err(ArgsError(format!(
-                    "ROS_LOCALHOST_ONLY is '{value}'; expected 0 or 1"
-                )));
+                return Err(format!("ROS_LOCALHOST_ONLY is '{value}'; expected 0 or 1"));
             }
         }
         if let Some(peers) = variable("ROS_STATIC_PEERS") {
@@ -224,13 +217,13 @@ impl NodeOptions {
         &mut self,
         files: &[String],
         around: &ArgsContext<'_>,
-    ) -> Result<(), ArgsError> {
+    ) -> Result<(), String> {
         let mut overrides = Vec::new();
         for file in files {
             let text = (around.read_file)(file)
-                .map_err(|error| ArgsError(format!("--params-file {file}: {error}")))?;
+                .map_err(|error| format!("--params-file {file}: {error}"))?;
             let mut parameters = yaml::parse_file(&text, &self.namespace, &self.name)
-                .map_err(|error| ArgsError(format!("--params-file {file}:{error}")))?;
+                .map_err(|error| format!("--params-file {file}:{error}"))?;
             overrides.append(&mut parameters);
         }
         overrides.append(&mut self.parameter_overrides);
@@ -262,7 +255,7 @@ struct Parser {
 }
 
 impl Parser {
-    fn run(&mut self) -> Result<(), ArgsError> {
+    fn run(&mut self) -> Result<(), String> {
         while let Some(flag) = self.args.next() {
             match flag.as_str() {
                 "-r" | "--remap" => self.remap(&flag)?,
@@ -284,38 +277,37 @@ impl Parser {
                         .push(format!("{flag} has no effect on the embedded ROS client"));
                 }
                 _ => {
-                    return Err(ArgsError(format!(
+                    return Err(format!(
                         "unknown ROS argument '{flag}'; expected -r, -p, --params-file, --log-level, \
                          --enable-rosout-logs, --disable-rosout-logs, or -- to end the ROS arguments"
-                    )));
+                    ));
                 }
             }
         }
         Ok(())
     }
 
-    fn value(&mut self, flag: &str, what: &str) -> Result<String, ArgsError> {
+    fn value(&mut self, flag: &str, what: &str) -> Result<String, String> {
         self.args
             .next()
-            .ok_or_else(|| ArgsError(format!("{flag}: missing argument; expected {what}")))
+            .ok_or_else(|| format!("{flag}: missing argument; expected {what}"))
     }
 
     /// Returns the two sides of `name:=value`.
-    fn rule(&mut self, flag: &str, form: &str) -> Result<(String, String), ArgsError> {
+    fn rule(&mut self, flag: &str, form: &str) -> Result<(String, String), String> {
         let rule = self.value(flag, form)?;
         match rule.split_once(":=") {
             Some((left, right)) if !left.is_empty() && !right.is_empty() => {
                 Ok((left.to_owned(), right.to_owned()))
             }
-            _ => Err(ArgsError(format!("{flag} {rule}: expected {form}"))),
+            _ => Err(format!("{flag} {rule}: expected {form}")),
         }
     }
 
-    fn remap(&mut self, flag: &str) -> Result<(), ArgsError> {
+    fn remap(&mut self, flag: &str) -> Result<(), String> {
         let (left, to) = self.rule(flag, "from:=to")?;
         let (node, from) = node_prefix(&left);
-        let bad =
-            |error: crate::names::NameError| ArgsError(format!("{flag} {left}:={to}: {error}"));
+        let bad = |error: crate::names::NameError| format!("{flag} {left}:={to}: {error}");
         match from {
             "__node" | "__name" => {
                 check_node_name(&to).map_err(bad)?;
@@ -333,9 +325,9 @@ impl Parser {
                     Some(("rostopic", from)) => (Some(Endpoint::Topic), from),
                     Some(("rosservice", from)) => (Some(Endpoint::Service), from),
                     Some((scheme, _)) => {
-                        return Err(ArgsError(format!(
+                        return Err(format!(
                             "{flag} {left}:={to}: '{scheme}://' is unknown; expected rostopic:// or rosservice://"
-                        )));
+                        ));
                     }
                 };
                 let (node, from) = (node.map(str::to_owned), from.to_owned());
@@ -350,25 +342,22 @@ impl Parser {
         Ok(())
     }
 
-    fn parameter(&mut self, flag: &str) -> Result<(), ArgsError> {
+    fn parameter(&mut self, flag: &str) -> Result<(), String> {
         let (name, value) = self.rule(flag, "name:=value")?;
         let value = yaml::parse_value(&value)
-            .map_err(|error| ArgsError(format!("{flag} {name}:={value}: {error}")))?;
+            .map_err(|error| format!("{flag} {name}:={value}: {error}"))?;
         self.options.parameter_overrides.push((name, value));
         Ok(())
     }
 
     /// Parses `LEVEL` or `logger:=LEVEL`.
-    fn log_level(&mut self, flag: &str) -> Result<(), ArgsError> {
+    fn log_level(&mut self, flag: &str) -> Result<(), String> {
         let value = self.value(flag, "a level")?;
         let (logger, level) = value
             .split_once(":=")
             .map_or((None, value.as_str()), |(l, r)| (Some(l), r));
-        let level = Severity::from_name(level).ok_or_else(|| {
-            ArgsError(format!(
-                "{flag} {value}: expected DEBUG, INFO, WARN, ERROR or FATAL"
-            ))
-        })?;
+        let level = Severity::from_name(level)
+            .ok_or_else(|| format!("{flag} {value}: expected DEBUG, INFO, WARN, ERROR or FATAL"))?;
         // the node has one logger; other loggers belong to other nodes of a composed process
         if logger.is_none_or(|logger| logger.rsplit('.').next() == Some(self.options.name.as_str()))
         {
@@ -387,5 +376,5 @@ fn node_prefix(rule: &str) -> (Option<&str>, &str) {
 }
 
 #[cfg(test)]
-#[path = "args_test.rs"]
+#[path = "args_tests.rs"]
 mod tests;

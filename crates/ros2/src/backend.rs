@@ -3,11 +3,12 @@
 //! All modules in `node/` use this interface only. `embedded/` implements it with the crate `rtps`,
 //! and `crates/ros2_native` with the RMW of an installed ROS 2.
 
-use crate::message::TypeInfo;
+use crate::message::{ServiceInfo, TypeInfo};
 use crate::node::{Callback, DeferredHandler, NetworkCounters, PublishError};
 use crate::qos::Qos;
 use bytes::Bytes;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Topic, type and QoS of a new publisher or subscription.
 #[derive(Clone, Copy, Debug)]
@@ -34,14 +35,8 @@ pub struct RemoteTopic {
 pub struct ServiceDescription<'a> {
     /// Fully qualified name of the service after remapping.
     pub name: &'a str,
-    /// ROS name of the service type, such as `std_srvs/srv/Trigger`.
-    pub service_type: &'static str,
-    /// Type hash of the service.
-    pub hash: &'a str,
-    /// Type of the requests.
-    pub request: &'a TypeInfo,
-    /// Type of the responses.
-    pub response: &'a TypeInfo,
+    /// Type of the service.
+    pub info: &'a ServiceInfo,
     /// Quality of service of requests and responses.
     pub qos: &'a Qos,
 }
@@ -124,7 +119,7 @@ pub trait Backend: Send + Sync {
     fn create_publisher(
         &self,
         topic: &TopicDescription<'_>,
-    ) -> Result<Box<dyn PublisherEndpoint>, String>;
+    ) -> Result<Arc<dyn PublisherEndpoint>, String>;
 
     /// Creates a subscription whose messages `callback` receives, on a thread of the backend.
     ///
@@ -134,7 +129,7 @@ pub trait Backend: Send + Sync {
         &self,
         topic: &TopicDescription<'_>,
         callback: Callback,
-    ) -> Result<Box<dyn Endpoint>, String>;
+    ) -> Result<Arc<dyn Endpoint>, String>;
 
     /// Creates the server of a service whose requests `handler` receives, on a thread of the
     /// backend.
@@ -145,7 +140,7 @@ pub trait Backend: Send + Sync {
         &self,
         service: &ServiceDescription<'_>,
         handler: DeferredHandler,
-    ) -> Result<Box<dyn Endpoint>, String>;
+    ) -> Result<Arc<dyn Endpoint>, String>;
 
     /// Creates a client of a service whose replies `handler` receives.
     ///
@@ -155,7 +150,7 @@ pub trait Backend: Send + Sync {
         &self,
         service: &ServiceDescription<'_>,
         handler: ReplyHandler,
-    ) -> Result<Box<dyn ClientEndpoint>, String>;
+    ) -> Result<Arc<dyn ClientEndpoint>, String>;
 
     /// Passes later warnings about endpoints to `handler`.
     fn set_warning_handler(&self, handler: WarningHandler);

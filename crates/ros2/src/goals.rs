@@ -104,11 +104,7 @@ impl<R, W> Goals<R, W> {
     /// Adds a goal in the state "executing", with acceptance time `now_ns` [ns]. Returns false if
     /// the identifier is in use.
     pub fn accept(&mut self, id: GoalId, now_ns: u64) -> bool {
-        if self
-            .goals
-            .iter()
-            .any(|goal| goal.id == id && goal.status != GoalStatus::STATUS_UNKNOWN)
-        {
+        if self.accepted().any(|goal| goal.id == id) {
             return false;
         }
         self.add(id, now_ns, GoalStatus::STATUS_EXECUTING, None);
@@ -193,11 +189,7 @@ impl<R, W> Goals<R, W> {
         let (named, up_to) = (id != [0; 16], nanoseconds(&goal_info.stamp));
         let mut return_code = CancelGoalResponse::ERROR_NONE;
         if named && up_to == 0 {
-            let goal = self
-                .goals
-                .iter()
-                .find(|goal| goal.id == id && goal.status != GoalStatus::STATUS_UNKNOWN);
-            match goal {
+            match self.accepted().find(|goal| goal.id == id) {
                 None => return_code = CancelGoalResponse::ERROR_UNKNOWN_GOAL_ID,
                 Some(goal) if !goal.is_cancelable() => {
                     return_code = CancelGoalResponse::ERROR_GOAL_TERMINATED;
@@ -232,17 +224,17 @@ impl<R, W> Goals<R, W> {
 
     /// Builds the `GoalStatusArray` message of all accepted goals.
     pub fn status(&self) -> GoalStatusArray {
-        let accepted = self
-            .goals
-            .iter()
-            .filter(|goal| goal.status != GoalStatus::STATUS_UNKNOWN);
-        let status_list = accepted
-            .map(|goal| GoalStatus {
-                goal_info: goal.info(),
-                status: goal.status,
-            })
-            .collect();
+        let status = |goal: &Goal<R, W>| GoalStatus {
+            goal_info: goal.info(),
+            status: goal.status,
+        };
+        let status_list = self.accepted().map(status).collect();
         GoalStatusArray { status_list }
+    }
+
+    fn accepted(&self) -> impl Iterator<Item = &Goal<R, W>> {
+        let all = self.goals.iter();
+        all.filter(|goal| goal.status != GoalStatus::STATUS_UNKNOWN)
     }
 }
 

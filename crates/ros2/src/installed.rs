@@ -3,12 +3,9 @@
 //! A type `package/msg/Type` is in `share/package/msg/Type.msg` below one of the folders in
 //! `AMENT_PREFIX_PATH`. Hash and definition equal the output of rosidl and rosbag2 for the file.
 
-use crate::description::{Description, Element, Field, FieldType};
-use crate::dynamic::definition::{MAX_DEPTH, RawField, parse_line, primitive, short};
-use crate::message::{Message, ServiceInfo, TypeInfo, service_description};
-use crate::msg::service_msgs::ServiceEventInfo;
+use crate::dynamic::definition::{Definition, Primitive, parse_line};
+use crate::message::{ServiceInfo, TypeInfo};
 use parking_lot::Mutex;
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -24,12 +21,6 @@ pub struct InstalledTypes {
     prefixes: Vec<PathBuf>,
     messages: Mutex<HashMap<String, &'static TypeInfo>>,
     services: Mutex<HashMap<String, &'static ServiceInfo>>,
-}
-
-/// Message type with the text of its interface file.
-struct ReadType {
-    description: Description,
-    text: String,
 }
 
 impl InstalledTypes {
@@ -64,9 +55,7 @@ impl InstalledTypes {
         let Some(text) = self.interface_text(name, "msg") else {
             return Ok(None);
         };
-        let mut read = HashMap::new();
-        let description = self.describe(name, &text, &mut read, 0)?;
-        let info = &*Box::leak(Box::new(type_info(name, &text, description, &read)));
+        let info = self.type_info(name, text)?;
         known.insert(name.to_owned(), info);
         Ok(Some(info))
     }
@@ -90,27 +79,12 @@ impl InstalledTypes {
             .position(|line| line.trim() == SERVICE_SEPARATOR);
         let end = end.ok_or_else(|| format!("{name}: expected a line `{SERVICE_SEPARATOR}`"))?;
         let part = |suffix: &str, lines: &[&str]| {
-            let (name, text) = (format!("{name}{suffix}"), lines.join("\n"));
-            let mut read = HashMap::new();
-            let description = self.describe(&name, &text, &mut read, 0)?;
-            let info = type_info(&name, &text, description, &read);
-            Ok::<_, String>(&*Box::leak(Box::new(info)))
+            self.type_info(&format!("{name}{suffix}"), lines.join("\n"))
         };
         let request = part("_Request", &lines[..end])?;
         let response = part("_Response", &lines[end + 1..])?;
-        let description = service_description(
-            name,
-            [&request.description, &response.description].map(Clone::clone),
-            ServiceEventInfo::description(),
-        );
-        let hash = leak(&description.hash());
-        let info = ServiceInfo {
-            name: leak(name),
-            hash,
-            request,
-            response,
-            description: Box::leak(Box::new(move || description.clone())),
-        };
+        let whole = TypeInfo::for_service(leak(name), [request, response]);
+        let info = ServiceInfo::new(Box::leak(Box::new(whole)), [request, response]);
         let info = &*Box::leak(Box::new(info));
         known.insert(name.to_owned(), info);
         Ok(Some(info))
@@ -133,65 +107,35 @@ impl InstalledTypes {
         paths.find_map(|path| std::fs::read_to_string(path).ok())
     }
 
-    /// Describes the type `name` with the interface text `text`. Adds all types that it uses to
-    /// `read`.
-    fn describe(
-        &self,
-        name: &str,
-        text: &str,
-        read: &mut HashMap<String, ReadType>,
-        depth: usize,
-    ) -> Result<Description, String> {
-        if depth > MAX_DEPTH {
-            return Err(format!(
-                "{name}: nested in itself, or in more than {MAX_DEPTH} levels"
-            ));
-        }
-        let mut fields = Vec::new();
-        for line in text.lines().map(str::trim) {
-            let raw = parse_line(name, line).map_err(|e| e.to_string())?;
-            let Some(raw) = raw else { continue };
-            fields.push(self.field(name, raw, read, depth)?);
-        }
-        Ok(Description {
-            name: Cow::Owned(name.to_owned()),
-            constants: Vec::new(),
-            fields,
-        })
-    }
-
-    /// Resolves a field of the type `name`.
-    fn field(
-        &self,
-        name: &str,
-        raw: RawField,
-        read: &mut HashMap<String, ReadType>,
-        depth: usize,
-    ) -> Result<Field, String> {
-        let element = match primitive(&raw.base) {
-            Some(primitive) => Element::Primitive(primitive),
-            None => {
-                let used = used_name(name, &raw.base);
-                let unknown = || {
-                    let base = &raw.base;
-                    format!("{name}: no package in AMENT_PREFIX_PATH contains the type `{base}`")
-                };
-                if !read.contains_key(&used) {
-                    let text = self.interface_text(&used, "msg").ok_or_else(unknown)?;
-                    let description = self.describe(&used, &text, read, depth + 1)?;
-                    read.insert(used.clone(), ReadType { description, text });
-                }
-                Element::Message(read.get(&used).ok_or_else(unknown)?.description.clone())
+    /// Reads the type `name` with the interface text `text`, and the types that it uses: depth
+    /// first, each at its first use, as rosbag2 stores them.
+    fn type_info(&self, name: &str, text: String) -> Result<&'static TypeInfo, String> {
+        let mut files: Vec<(String, String)> = Vec::new();
+        let mut open = vec![(name.to_owned(), text)];
+        while let Some((name, text)) = open.pop() {
+            if files.iter().any(|(known, _)| *known == name) {
+                continue;
             }
-        };
-        Ok(Field {
-            name: leak(&raw.name),
-            shape: FieldType {
-                element,
-                count: raw.count,
-            },
-            default: None,
-        })
+            let mut used = Vec::new();
+            for line in text.lines().map(str::trim) {
+                let raw = parse_line(&name, line).map_err(|e| e.to_string())?;
+                let Some(base) = raw.map(|raw| raw.base) else {
+                    continue;
+                };
+                if Primitive::from_name(&base).is_some() {
+                    continue;
+                }
+                let full = used_name(&name, &base);
+                let text = self.interface_text(&full, "msg").ok_or_else(|| {
+                    format!("{name}: no package in AMENT_PREFIX_PATH contains the type `{base}`")
+                })?;
+                used.push((full, text));
+            }
+            files.push((name, text));
+            open.extend(used.into_iter().rev());
+        }
+        let definition = Definition::of_types(files).map_err(|e| e.to_string())?;
+        Ok(Box::leak(Box::new(TypeInfo::new(leak(name), definition))))
     }
 }
 
@@ -210,47 +154,4 @@ fn used_name(name: &str, base: &str) -> String {
 /// Keeps a text until the program ends.
 fn leak(text: &str) -> &'static str {
     Box::leak(text.to_owned().into_boxed_str())
-}
-
-/// Builds the names and texts of a type. The definition is the text of its interface file, followed
-/// by the texts of the types that it uses, as rosbag2 stores them.
-fn type_info(
-    name: &str,
-    text: &str,
-    description: Description,
-    read: &HashMap<String, ReadType>,
-) -> TypeInfo {
-    let mut definition = text.to_owned();
-    let mut seen = vec![name.to_owned()];
-    append_used(&description, read, &mut definition, &mut seen);
-    TypeInfo::new(leak(name), definition, description)
-}
-
-/// Appends the texts of the types that `description` uses, depth first, each at its first use.
-fn append_used(
-    description: &Description,
-    read: &HashMap<String, ReadType>,
-    definition: &mut String,
-    seen: &mut Vec<String>,
-) {
-    for field in &description.fields {
-        let Element::Message(used) = &field.shape.element else {
-            continue;
-        };
-        if seen.iter().any(|name| *name == used.name) {
-            continue;
-        }
-        seen.push(used.name.to_string());
-        if !definition.ends_with('\n') {
-            definition.push('\n');
-        }
-        definition.push_str(&"=".repeat(80));
-        definition.push_str("\nMSG: ");
-        definition.push_str(&short(&used.name));
-        definition.push('\n');
-        if let Some(read) = read.get(used.name.as_ref()) {
-            definition.push_str(&read.text);
-        }
-        append_used(used, read, definition, seen);
-    }
 }

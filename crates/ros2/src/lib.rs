@@ -33,7 +33,6 @@ pub mod args;
 pub mod backend;
 pub mod bag;
 pub mod cdr;
-pub mod description;
 pub mod dynamic;
 pub mod embedded;
 pub mod goals;
@@ -45,3 +44,9 @@ pub mod node;
 pub mod parameters;
 pub mod qos;
 mod succession;
+
+#[cfg(test)]
+extern crate self as merrow_ros2;
+#[cfg(test)]
+#[path = "../tests/common/samples.rs"]
+mod samples;

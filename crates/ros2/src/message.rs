@@ -4,13 +4,13 @@
 //! text, so these cannot differ. The declarations are in `msg/`. This module depends on no topic,
 //! QoS or DDS vendor.
 
-use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write};
 
 use bytes::Bytes;
 
-use crate::cdr::Cdr;
-use crate::description::{Count, Description, Element, Field, FieldType, Primitive};
+use crate::cdr::{Cdr, CdrError, from_bytes, to_bytes};
+use crate::dynamic::definition::Definition;
+use crate::msg::service_msgs::ServiceEventInfo;
 
 /// Names and texts of a message type, for code that handles messages as bytes.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,25 +24,76 @@ pub struct TypeInfo {
     /// `ros2msg` definition with all dependencies, as stored in bags.
     pub definition: String,
     /// Structure of the type.
-    pub description: Description,
+    pub structure: Definition,
 }
 
 impl TypeInfo {
-    /// Builds the names and texts of message type `M`. [`Message::info`] caches the result.
-    pub fn for_message<M: Message>() -> Self {
-        let description = M::description();
-        Self::new(M::TYPE, description.definition(), description)
-    }
-
-    /// Builds the names and the hash of the type `name` with this `definition`.
-    pub(crate) fn new(name: &'static str, definition: String, description: Description) -> Self {
+    /// Builds the names, the texts and the hash of the type `name`.
+    pub(crate) fn new(name: &'static str, structure: Definition) -> Self {
         Self {
             name,
             dds_name: dds_name(name),
-            hash: description.hash(),
-            definition,
-            description,
+            hash: structure.hash(),
+            definition: structure.text(),
+            structure,
         }
+    }
+
+    /// Builds the type `name` from the texts of its own files, of which the first declares it, and
+    /// the types that they use. All of them come from declarations.
+    ///
+    /// # Panics
+    /// A text is no interface file, or uses another type.
+    fn of_files(name: &'static str, own: Vec<(String, String)>, used: &[&Self]) -> Self {
+        let mut files = own;
+        for message in used.iter().flat_map(|used| used.structure.types()) {
+            if files.iter().all(|(known, _)| *known != message.name) {
+                files.push((message.name.clone(), message.text.clone()));
+            }
+        }
+        let structure = Definition::of_types(files);
+        Self::new(name, structure.unwrap_or_else(|e| panic!("{e}")))
+    }
+
+    /// Builds the type of the service `name` with these requests and responses.
+    ///
+    /// rosidl describes a service as a type of three nested types. The third, the event, identifies
+    /// the client and the kind of event and optionally carries the request or the response.
+    pub fn for_service(name: &'static str, [request, response]: [&Self; 2]) -> Self {
+        let info = ServiceEventInfo::info();
+        let event = format!("{name}_Event");
+        let [a, b, c, d] = [request.name, response.name, &event, info.name].map(short);
+        let text = format!("{a} request_message\n{b} response_message\n{c} event_message\n");
+        let event_text = format!("{d} info\n{a}[<=1] request\n{b}[<=1] response\n");
+        let own = vec![(name.to_owned(), text), (event, event_text)];
+        Self::of_files(name, own, &[request, response, info])
+    }
+}
+
+/// The interface file of a message that a program declares, and the types that it uses.
+#[derive(Default)]
+pub struct Declaration {
+    text: String,
+    used: Vec<&'static TypeInfo>,
+}
+
+impl Declaration {
+    /// Adds a constant.
+    pub fn constant<T: RosField>(&mut self, name: &str, value: impl fmt::Display) {
+        // writing to a String cannot fail
+        let _ = writeln!(self.text, "{} {name}={value}", T::kind());
+    }
+
+    /// Adds a field with the default value `default`, which is empty if it is zero.
+    pub fn field<T: RosField>(&mut self, name: &str, default: &str) {
+        let space = if default.is_empty() { "" } else { " " };
+        let _ = writeln!(self.text, "{} {name}{space}{default}", T::kind());
+        self.used.extend(T::used());
+    }
+
+    /// Builds the type with the ROS name `name`.
+    pub fn info(self, name: &'static str) -> TypeInfo {
+        TypeInfo::of_files(name, vec![(name.to_owned(), self.text)], &self.used)
     }
 }
 
@@ -59,34 +110,47 @@ pub trait Message: Cdr + Default + Send + 'static {
     /// ROS name, such as `sensor_msgs/msg/Imu`.
     const TYPE: &'static str;
 
-    /// Returns the fields and constants of the type.
-    fn description() -> Description;
-
     /// Returns the names and texts of the type, built at the first call.
     fn info() -> &'static TypeInfo;
 }
 
+/// Function that decodes a message of one type and encodes it again.
+pub type RoundTrip = fn(&[u8]) -> Result<Vec<u8>, CdrError>;
+
+/// Decodes a message of the type `M` and encodes it again.
+///
+/// # Errors
+/// The bytes are no message of the type.
+pub fn round_trip<M: Message>(bytes: &[u8]) -> Result<Vec<u8>, CdrError> {
+    from_bytes::<M>(bytes).map(|message| to_bytes(&message))
+}
+
 /// Names and types of a service, for code that handles requests and responses as bytes.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct ServiceInfo {
     /// ROS name, such as `std_srvs/srv/Trigger`.
     pub name: &'static str,
-    /// Type hash of the whole service.
+    /// Type hash of the whole service: request, response and the event that service introspection
+    /// publishes.
     pub hash: &'static str,
     /// Type of the requests.
     pub request: &'static TypeInfo,
     /// Type of the responses.
     pub response: &'static TypeInfo,
-    /// Function that builds the description of the whole service.
-    pub description: &'static (dyn Fn() -> Description + Sync),
+    /// Type of the whole service.
+    pub whole: &'static TypeInfo,
 }
 
-impl fmt::Debug for ServiceInfo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ServiceInfo")
-            .field("name", &self.name)
-            .field("hash", &self.hash)
-            .finish_non_exhaustive()
+impl ServiceInfo {
+    /// Collects the types of a service.
+    pub fn new(whole: &'static TypeInfo, [request, response]: [&'static TypeInfo; 2]) -> Self {
+        Self {
+            name: whole.name,
+            hash: &whole.hash,
+            request,
+            response,
+            whole,
+        }
     }
 }
 
@@ -99,77 +163,29 @@ pub trait Service: Send + 'static {
     /// ROS name, such as `std_srvs/srv/Trigger`.
     const TYPE: &'static str;
 
-    /// Returns the type hash of the whole service: request, response and the event that service
-    /// introspection publishes.
-    fn type_hash() -> &'static str;
-
-    /// Returns the description of the request, the response and the event type of the service.
-    fn description() -> Description;
-
     /// Returns the names and types of the service.
-    fn info() -> ServiceInfo {
-        ServiceInfo {
-            name: Self::TYPE,
-            hash: Self::type_hash(),
-            request: Self::Request::info(),
-            response: Self::Response::info(),
-            description: &Self::description,
-        }
-    }
-}
-
-/// Builds the description of the service `name` from the descriptions of its request and response.
-///
-/// rosidl describes a service as a type of three nested types. The third, the event, identifies the
-/// client and the kind of event and optionally carries the request or the response. `event_info` is
-/// the description of `service_msgs/msg/ServiceEventInfo`.
-pub fn service_description(
-    name: &str,
-    [request, response]: [Description; 2],
-    event_info: Description,
-) -> Description {
-    let message = |suffix: &str, fields| Description {
-        name: Cow::Owned(format!("{name}{suffix}")),
-        constants: Vec::new(),
-        fields,
-    };
-    let field = |name, description, count| Field {
-        name,
-        shape: FieldType {
-            element: Element::Message(description),
-            count,
-        },
-        default: None,
-    };
-    let event = message(
-        "_Event",
-        vec![
-            field("info", event_info, Count::One),
-            field("request", request.clone(), Count::AtMost(1)),
-            field("response", response.clone(), Count::AtMost(1)),
-        ],
-    );
-    message(
-        "",
-        vec![
-            field("request_message", request, Count::One),
-            field("response_message", response, Count::One),
-            field("event_message", event, Count::One),
-        ],
-    )
+    fn info() -> ServiceInfo;
 }
 
 /// A type that one element of a message field can have.
 pub trait RosElement {
-    /// Returns the ROS type of the element.
-    fn element() -> Element;
+    /// Returns its name in an interface file, such as `float64` or `std_msgs/Header`.
+    fn name() -> String;
+
+    /// Returns the message type of the element; `None` for a built-in type.
+    fn used() -> Option<&'static TypeInfo> {
+        None
+    }
 }
 
 /// A type that a message field can have: an element, an array or a sequence of elements. ROS has no
 /// arrays of arrays.
 pub trait RosField {
-    /// Returns the ROS type of the field.
-    fn shape() -> FieldType;
+    /// Returns the type in an interface file, such as `float64[9]`.
+    fn kind() -> String;
+
+    /// Returns the message type of the elements; `None` for a built-in type.
+    fn used() -> Option<&'static TypeInfo>;
 }
 
 /// ROS `byte`, written as `level: u8 as Byte`. Its CDR encoding equals `uint8`, but the type hash
@@ -187,51 +203,31 @@ pub struct BoundedString<const N: usize>;
 /// it is not checked here.
 pub struct Bounded<T, const N: usize>(std::marker::PhantomData<T>);
 
-impl<E: RosElement> RosField for E {
-    fn shape() -> FieldType {
-        FieldType {
-            element: E::element(),
-            count: Count::One,
+macro_rules! field {
+    ($(($($generics:tt)*) $field:ty: $element:ty => $format:literal;)*) => {$(
+        impl<$($generics)*> RosField for $field {
+            fn kind() -> String {
+                format!($format, <$element>::name())
+            }
+
+            fn used() -> Option<&'static TypeInfo> {
+                <$element as RosElement>::used()
+            }
         }
-    }
+    )*};
 }
 
-impl<E: RosElement, const N: usize> RosField for [E; N] {
-    fn shape() -> FieldType {
-        FieldType {
-            element: E::element(),
-            count: Count::Array(N),
-        }
-    }
-}
-
-impl<E: RosElement> RosField for Vec<E> {
-    fn shape() -> FieldType {
-        FieldType {
-            element: E::element(),
-            count: Count::Any,
-        }
-    }
-}
-
-impl RosField for Bytes {
-    fn shape() -> FieldType {
-        Vec::<u8>::shape()
-    }
-}
-
-impl<E: RosElement, const N: usize> RosField for Bounded<E, N> {
-    fn shape() -> FieldType {
-        FieldType {
-            element: E::element(),
-            count: Count::AtMost(N),
-        }
-    }
+field! {
+    (E: RosElement) E: E => "{}";
+    (E: RosElement, const N: usize) [E; N]: E => "{}[{N}]";
+    (E: RosElement, const N: usize) Bounded<E, N>: E => "{}[<={N}]";
+    (E: RosElement) Vec<E>: E => "{}[]";
+    () Bytes: u8 => "{}[]";
 }
 
 impl<const N: usize> RosElement for BoundedString<N> {
-    fn element() -> Element {
-        Element::Primitive(Primitive::BoundedString(N))
+    fn name() -> String {
+        format!("string<={N}")
     }
 }
 
@@ -255,18 +251,19 @@ impl<T: Initial, const N: usize> Initial for [T; N] {
 }
 
 macro_rules! primitive {
-    ($($rust:ty => $ros:ident),* $(,)?) => {$(
+    ($($rust:ty => $ros:literal),* $(,)?) => {$(
         impl RosElement for $rust {
-            fn element() -> Element {
-                Element::Primitive(Primitive::$ros)
+            fn name() -> String {
+                $ros.to_owned()
             }
         }
     )*};
 }
 
 primitive! {
-    bool => Bool, String => String, Byte => Byte, Char => Char, f32 => Float32, f64 => Float64,
-    u8 => Uint8, u16 => Uint16, u32 => Uint32, u64 => Uint64, i8 => Int8, i16 => Int16, i32 => Int32, i64 => Int64,
+    bool => "bool", String => "string", Byte => "byte", Char => "char",
+    f32 => "float32", f64 => "float64", u8 => "uint8", u16 => "uint16", u32 => "uint32",
+    u64 => "uint64", i8 => "int8", i16 => "int16", i32 => "int32", i64 => "int64",
 }
 
 macro_rules! initial {
@@ -300,12 +297,12 @@ initial!(
 /// (`w: f64 = 1.0`).
 #[macro_export]
 macro_rules! ros_message {
-    (@shape $rust:ty) => { <$rust as $crate::message::RosField>::shape() };
-    (@shape $rust:ty as $ros:ty) => { <$ros as $crate::message::RosField>::shape() };
+    (@ros $rust:ty) => { $rust };
+    (@ros $rust:ty as $ros:ty) => { $ros };
     (@initial) => { $crate::message::Initial::initial() };
     (@initial $value:expr) => { $value };
-    (@default) => { None };
-    (@default $value:expr) => { Some(stringify!($value).to_owned()) };
+    (@default) => { "" };
+    (@default $value:expr) => { stringify!($value) };
     ($(
         $(#[$meta:meta])*
         pub struct $name:ident($type:expr) {
@@ -367,35 +364,32 @@ macro_rules! ros_message {
         }
 
         impl $crate::message::RosElement for $name {
-            fn element() -> $crate::description::Element {
-                $crate::description::Element::Message(
-                    <Self as $crate::message::Message>::description(),
-                )
+            fn name() -> std::string::String {
+                $crate::message::short($type)
+            }
+
+            fn used() -> Option<&'static $crate::message::TypeInfo> {
+                Some(<Self as $crate::message::Message>::info())
             }
         }
 
         impl $crate::message::Message for $name {
             const TYPE: &'static str = $type;
 
-            fn description() -> $crate::description::Description {
-                $crate::description::Description {
-                    name: std::borrow::Cow::Borrowed($type),
-                    constants: vec![$($($crate::description::Constant {
-                        name: stringify!($constant),
-                        shape: $crate::message::ros_message!(@shape $constant_rust $(as $constant_ros)?),
-                        value: Self::$constant.to_string(),
-                    }),*)?],
-                    fields: vec![$($crate::description::Field {
-                        name: stringify!($field).trim_start_matches("r#"),
-                        shape: $crate::message::ros_message!(@shape $rust $(as $ros)?),
-                        default: $crate::message::ros_message!(@default $($value)?),
-                    }),*],
-                }
-            }
-
             fn info() -> &'static $crate::message::TypeInfo {
-                static INFO: std::sync::LazyLock<$crate::message::TypeInfo> =
-                    std::sync::LazyLock::new($crate::message::TypeInfo::for_message::<$name>);
+                static INFO: std::sync::LazyLock<$crate::message::TypeInfo> = std::sync::LazyLock::new(|| {
+                    #[allow(unused_mut)]
+                    let mut declared = $crate::message::Declaration::default();
+                    $($(declared.constant::<$crate::message::ros_message!(@ros $constant_rust $(as $constant_ros)?)>(
+                        stringify!($constant),
+                        $name::$constant,
+                    );)*)?
+                    $(declared.field::<$crate::message::ros_message!(@ros $rust $(as $ros)?)>(
+                        stringify!($field).trim_start_matches("r#"),
+                        $crate::message::ros_message!(@default $($value)?),
+                    );)*
+                    declared.info($type)
+                });
                 &INFO
             }
         }
@@ -433,25 +427,20 @@ macro_rules! ros_service {
             type Response = $response;
             const TYPE: &'static str = $type;
 
-            fn type_hash() -> &'static str {
-                static HASH: std::sync::LazyLock<std::string::String> = std::sync::LazyLock::new(|| {
-                    <$name as $crate::message::Service>::description().hash()
+            fn info() -> $crate::message::ServiceInfo {
+                use $crate::message::{Message, TypeInfo};
+                let parts = [<$request>::info(), <$response>::info()];
+                static WHOLE: std::sync::LazyLock<TypeInfo> = std::sync::LazyLock::new(|| {
+                    TypeInfo::for_service($type, [<$request>::info(), <$response>::info()])
                 });
-                &HASH
-            }
-
-            fn description() -> $crate::description::Description {
-                use $crate::{message::Message, msg::service_msgs::ServiceEventInfo};
-                $crate::message::service_description(
-                    $type,
-                    [<$request>::description(), <$response>::description()],
-                    ServiceEventInfo::description(),
-                )
+                $crate::message::ServiceInfo::new(&WHOLE, parts)
             }
         }
     )+};
 }
 
+#[doc(hidden)]
+pub use crate::dynamic::definition::short;
 pub use {ros_message, ros_service};
 
 #[cfg(test)]

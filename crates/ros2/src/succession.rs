@@ -9,82 +9,75 @@ use parking_lot::Mutex;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Weak};
 
-use bytes::Bytes;
-
 use crate::backend::{
     Backend, Batch, ClientEndpoint, Endpoint, PublisherEndpoint, RemoteTopic, ReplyHandler,
     ServiceDescription, TopicDescription, WarningHandler,
 };
-use crate::node::{Callback, DeferredHandler, NetworkCounters, PublishError, Responder};
+use crate::node::{Callback, DeferredHandler, NetworkCounters, Responder};
 use crate::qos::Qos;
 
 /// Backend with succession of endpoints on top of another backend.
 pub(crate) struct SuccessionBackend {
     inner: Arc<dyn Backend>,
-    publishers: Mutex<HashMap<Key, Weak<dyn PublisherEndpoint>>>,
-    subscriptions: Mutex<HashMap<Key, Weak<Receiving<Callback>>>>,
-    services: Mutex<HashMap<Key, Weak<Receiving<DeferredHandler>>>>,
+    publishers: Kept<dyn PublisherEndpoint>,
+    subscriptions: Kept<Receiving<Callback>>,
+    services: Kept<Receiving<DeferredHandler>>,
 }
 
 /// Name, type and QoS of an endpoint.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Key {
-    name: String,
-    type_name: String,
-    qos: Qos,
-}
+type Key = (String, &'static str, Qos);
+
+/// Endpoints of the network that an object uses.
+struct Kept<T: ?Sized>(Mutex<HashMap<Key, Weak<T>>>);
 
 /// An endpoint that receives, and the callback of the newest object that uses it.
 struct Receiving<C> {
     callback: Arc<Mutex<C>>,
     /// Set after the callback exists, which the endpoint needs.
-    endpoint: Mutex<Option<Box<dyn Endpoint>>>,
-}
-
-/// Use of a publisher of the network.
-struct PublisherUse(Arc<dyn PublisherEndpoint>);
-
-/// Use of an endpoint of the network that receives.
-struct ReceivingUse<C> {
-    _endpoint: Arc<Receiving<C>>,
+    endpoint: Mutex<Option<Arc<dyn Endpoint>>>,
 }
 
 impl SuccessionBackend {
     pub(crate) fn new(inner: Arc<dyn Backend>) -> Self {
         Self {
             inner,
-            publishers: Mutex::default(),
-            subscriptions: Mutex::default(),
-            services: Mutex::default(),
+            publishers: Kept(Mutex::default()),
+            subscriptions: Kept(Mutex::default()),
+            services: Kept(Mutex::default()),
         }
+    }
+}
+
+impl<T: ?Sized> Kept<T> {
+    fn get(&self, key: &Key) -> Option<Arc<T>> {
+        self.0.lock().get(key).and_then(Weak::upgrade)
+    }
+
+    fn add(&self, key: Key, endpoint: &Arc<T>) {
+        let mut kept = self.0.lock();
+        kept.retain(|_, endpoint| endpoint.strong_count() > 0);
+        kept.insert(key, Arc::downgrade(endpoint));
     }
 }
 
 /// Returns the endpoint `key`, with `callback` instead of its current one, or creates it.
 fn succeed<C: Send + 'static>(
-    existing: &Mutex<HashMap<Key, Weak<Receiving<C>>>>,
+    existing: &Kept<Receiving<C>>,
     key: Key,
     callback: C,
-    create: impl FnOnce(Arc<Mutex<C>>) -> Result<Box<dyn Endpoint>, String>,
-) -> Result<Box<dyn Endpoint>, String> {
-    let found = existing.lock().get(&key).and_then(Weak::upgrade);
-    if let Some(endpoint) = found {
+    create: impl FnOnce(Arc<Mutex<C>>) -> Result<Arc<dyn Endpoint>, String>,
+) -> Result<Arc<dyn Endpoint>, String> {
+    if let Some(endpoint) = existing.get(&key) {
         *endpoint.callback.lock() = callback;
-        return Ok(Box::new(ReceivingUse {
-            _endpoint: endpoint,
-        }));
+        return Ok(endpoint);
     }
     let callback = Arc::new(Mutex::new(callback));
     let endpoint = Arc::new(Receiving {
         endpoint: Mutex::new(Some(create(Arc::clone(&callback))?)),
         callback,
     });
-    let mut existing = existing.lock();
-    existing.retain(|_, endpoint| endpoint.strong_count() > 0);
-    existing.insert(key, Arc::downgrade(&endpoint));
-    Ok(Box::new(ReceivingUse {
-        _endpoint: endpoint,
-    }))
+    existing.add(key, &endpoint);
+    Ok(endpoint)
 }
 
 impl<C> Drop for Receiving<C> {
@@ -94,51 +87,26 @@ impl<C> Drop for Receiving<C> {
     }
 }
 
-impl PublisherEndpoint for PublisherUse {
-    fn subscriber_count(&self) -> usize {
-        self.0.subscriber_count()
-    }
-
-    fn dropped(&self) -> u64 {
-        self.0.dropped()
-    }
-
-    fn publish(&self, message: Bytes) -> Result<(), PublishError> {
-        self.0.publish(message)
-    }
-}
-
 impl Backend for SuccessionBackend {
     fn create_publisher(
         &self,
         topic: &TopicDescription<'_>,
-    ) -> Result<Box<dyn PublisherEndpoint>, String> {
-        let key = Key {
-            name: topic.name.to_string(),
-            type_name: topic.message.name.to_string(),
-            qos: *topic.qos,
-        };
-        let found = self.publishers.lock().get(&key).and_then(Weak::upgrade);
-        if let Some(endpoint) = found {
-            return Ok(Box::new(PublisherUse(endpoint)));
+    ) -> Result<Arc<dyn PublisherEndpoint>, String> {
+        let key = (topic.name.to_owned(), topic.message.name, *topic.qos);
+        if let Some(endpoint) = self.publishers.get(&key) {
+            return Ok(endpoint);
         }
-        let endpoint: Arc<dyn PublisherEndpoint> = self.inner.create_publisher(topic)?.into();
-        let mut publishers = self.publishers.lock();
-        publishers.retain(|_, endpoint| endpoint.strong_count() > 0);
-        publishers.insert(key, Arc::downgrade(&endpoint));
-        Ok(Box::new(PublisherUse(endpoint)))
+        let endpoint = self.inner.create_publisher(topic)?;
+        self.publishers.add(key, &endpoint);
+        Ok(endpoint)
     }
 
     fn create_subscription(
         &self,
         topic: &TopicDescription<'_>,
         callback: Callback,
-    ) -> Result<Box<dyn Endpoint>, String> {
-        let key = Key {
-            name: topic.name.to_string(),
-            type_name: topic.message.name.to_string(),
-            qos: *topic.qos,
-        };
+    ) -> Result<Arc<dyn Endpoint>, String> {
+        let key = (topic.name.to_owned(), topic.message.name, *topic.qos);
         succeed(&self.subscriptions, key, callback, |callback| {
             let call = move |message: &[u8]| callback.lock()(message);
             self.inner.create_subscription(topic, Box::new(call))
@@ -149,12 +117,8 @@ impl Backend for SuccessionBackend {
         &self,
         service: &ServiceDescription<'_>,
         handler: DeferredHandler,
-    ) -> Result<Box<dyn Endpoint>, String> {
-        let key = Key {
-            name: service.name.to_string(),
-            type_name: service.service_type.to_string(),
-            qos: *service.qos,
-        };
+    ) -> Result<Arc<dyn Endpoint>, String> {
+        let key = (service.name.to_owned(), service.info.name, *service.qos);
         succeed(&self.services, key, handler, |handler| {
             let call =
                 move |request: &[u8], responder: Responder| handler.lock()(request, responder);
@@ -167,7 +131,7 @@ impl Backend for SuccessionBackend {
         &self,
         service: &ServiceDescription<'_>,
         handler: ReplyHandler,
-    ) -> Result<Box<dyn ClientEndpoint>, String> {
+    ) -> Result<Arc<dyn ClientEndpoint>, String> {
         self.inner.create_client(service, handler)
     }
 

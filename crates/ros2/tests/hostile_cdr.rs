@@ -2,6 +2,8 @@
 
 #[path = "common/hostile_cdr.rs"]
 mod hostile_cdr;
+#[path = "common/samples.rs"]
+mod samples;
 
 use merrow_ros2::msg::catalogue;
 

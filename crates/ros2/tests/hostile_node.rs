@@ -114,7 +114,7 @@ fn spec(topic: &str, type_name: &str) -> EndpointSpec {
         topic: topic.to_owned(),
         type_name: type_name.to_owned(),
         qos,
-        keyed: false,
+        accepts: |_, _| true,
     }
 }
 

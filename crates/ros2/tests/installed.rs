@@ -1,7 +1,9 @@
 //! Types of installed interface files have the hash and the definition of the compiled types.
 
+use merrow_ros2::dynamic::definition::Field;
 use merrow_ros2::installed::InstalledTypes;
-use merrow_ros2::msg::{TypeSample, catalogue, services};
+use merrow_ros2::message::TypeInfo;
+use merrow_ros2::msg::{catalogue, services};
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,11 +42,11 @@ impl Drop for Prefix {
 
 /// Returns the messages of the catalogue. Of types with several forms, which are last, it has the
 /// first.
-fn messages() -> Vec<TypeSample> {
-    let mut all = catalogue();
-    all.retain(|sample| sample.info.name.split('/').nth(1) == Some("msg"));
+fn messages() -> Vec<&'static TypeInfo> {
+    let mut all: Vec<_> = catalogue().into_iter().map(|(info, _)| info).collect();
+    all.retain(|info| info.name.split('/').nth(1) == Some("msg"));
     let mut names = HashSet::new();
-    all.retain(|sample| names.insert(sample.info.name));
+    all.retain(|info| names.insert(info.name));
     all
 }
 
@@ -59,16 +61,16 @@ fn own_text(definition: &str) -> &str {
 fn files_give_the_compiled_messages() {
     let prefix = Prefix::new("installed_messages");
     let messages = messages();
-    for sample in &messages {
-        prefix.write(sample.info.name, own_text(&sample.info.definition));
+    for info in &messages {
+        prefix.write(info.name, own_text(&info.definition));
     }
     let types = prefix.types();
     let mut count = 0;
-    for sample in &messages {
-        let found = types.message(sample.info.name).unwrap().expect("a type");
-        assert_eq!(found.hash, sample.info.hash, "{}", found.name);
-        assert_eq!(found.definition, sample.info.definition, "{}", found.name);
-        assert_eq!(found.dds_name, sample.info.dds_name);
+    for info in &messages {
+        let found = types.message(info.name).unwrap().expect("a type");
+        assert_eq!(found.hash, info.hash, "{}", found.name);
+        assert_eq!(found.definition, info.definition, "{}", found.name);
+        assert_eq!(found.dds_name, info.dds_name);
         count += 1;
     }
     assert!(count > 80, "{count}");
@@ -79,8 +81,8 @@ fn files_give_the_compiled_messages() {
 #[test]
 fn files_give_the_compiled_services() {
     let prefix = Prefix::new("installed_services");
-    for sample in messages() {
-        prefix.write(sample.info.name, own_text(&sample.info.definition));
+    for info in messages() {
+        prefix.write(info.name, own_text(&info.definition));
     }
     let all = services();
     let mut names = HashSet::new();
@@ -96,7 +98,7 @@ fn files_give_the_compiled_services() {
         assert_eq!(found.hash, service.hash, "{}", service.name);
         assert_eq!(found.request.hash, service.request.hash, "{}", service.name);
         assert_eq!(found.response.hash, service.response.hash);
-        assert_eq!((found.description)().hash(), service.hash);
+        assert_eq!(found.whole.hash, service.hash);
         count += 1;
     }
     assert!(count > 10, "{count}");
@@ -116,7 +118,12 @@ fn comments_constants_and_defaults_have_no_effect_on_the_hash() {
     let types = prefix.types();
     let plain = types.message("my_msgs/msg/Plain").unwrap().unwrap();
     let found = types.message("my_msgs/msg/Full").unwrap().unwrap();
-    assert_eq!(plain.description.fields, found.description.fields);
+    let shapes = |info: &TypeInfo| {
+        let fields = info.structure.root().fields.iter();
+        let shape = |field: &Field| (field.name.clone(), field.element, field.count);
+        fields.map(shape).collect::<Vec<_>>()
+    };
+    assert_eq!(shapes(plain), shapes(found));
     assert!(found.definition.starts_with(full));
     assert!(found.definition.contains("MSG: my_msgs/Point\nfloat64 x"));
     assert_eq!(found.dds_name, "my_msgs::msg::dds_::Full_");
@@ -152,7 +159,7 @@ fn invalid_files_are_reported() {
         ),
         (
             "my_msgs/msg/Itself",
-            "my_msgs/msg/Itself: nested in itself, or in more than 32 levels",
+            "definition of my_msgs/msg/Itself: nested in itself, or in more than 32 levels",
         ),
     ] {
         assert_eq!(types.message(name).unwrap_err(), expected);

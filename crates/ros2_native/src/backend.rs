@@ -102,13 +102,13 @@ impl NativeBackend {
     }
 
     /// Reports a missing package or type once, and returns an endpoint without effect.
-    fn unavailable(&self, why: &Unavailable, endpoint: &str) -> Box<UnavailableEndpoint> {
+    fn unavailable(&self, why: &Unavailable, endpoint: &str) -> Arc<UnavailableEndpoint> {
         let mut reported = self.reported.lock();
         if reported.insert(why.subject().to_owned()) {
             let text = why.warning(endpoint, self.libraries.distro());
             send(&self.queue, Item::Warning(text));
         }
-        Box::new(UnavailableEndpoint)
+        Arc::new(UnavailableEndpoint)
     }
 }
 
@@ -148,7 +148,7 @@ impl Backend for NativeBackend {
     fn create_publisher(
         &self,
         topic: &TopicDescription<'_>,
-    ) -> Result<Box<dyn PublisherEndpoint>, String> {
+    ) -> Result<Arc<dyn PublisherEndpoint>, String> {
         let support = match self.libraries.message(topic) {
             Ok(support) => support,
             Err(why) => return Ok(self.unavailable(&why, topic.name)),
@@ -163,14 +163,14 @@ impl Backend for NativeBackend {
         let guard = guard(queue, endpoint);
         let (handle, source) = NativePublisher::new(name, publisher, guard, &self.queue);
         add(queue, endpoint, source, signals, !is_notified);
-        Ok(Box::new(handle))
+        Ok(Arc::new(handle))
     }
 
     fn create_subscription(
         &self,
         topic: &TopicDescription<'_>,
         callback: Callback,
-    ) -> Result<Box<dyn Endpoint>, String> {
+    ) -> Result<Arc<dyn Endpoint>, String> {
         let support = match self.libraries.message(topic) {
             Ok(support) => support,
             Err(why) => return Ok(self.unavailable(&why, topic.name)),
@@ -187,14 +187,14 @@ impl Backend for NativeBackend {
             callback,
         });
         add(&self.queue, endpoint, source, signals, !is_notified);
-        Ok(Box::new(guard(&self.queue, endpoint)))
+        Ok(Arc::new(guard(&self.queue, endpoint)))
     }
 
     fn create_service(
         &self,
         service: &ServiceDescription<'_>,
         handler: DeferredHandler,
-    ) -> Result<Box<dyn Endpoint>, String> {
+    ) -> Result<Arc<dyn Endpoint>, String> {
         let support = match self.libraries.service(service) {
             Ok(support) => support,
             Err(why) => return Ok(self.unavailable(&why, service.name)),
@@ -213,14 +213,14 @@ impl Backend for NativeBackend {
             signals,
             !is_notified,
         );
-        Ok(Box::new(guard(&self.queue, endpoint)))
+        Ok(Arc::new(guard(&self.queue, endpoint)))
     }
 
     fn create_client(
         &self,
         service: &ServiceDescription<'_>,
         handler: ReplyHandler,
-    ) -> Result<Box<dyn ClientEndpoint>, String> {
+    ) -> Result<Arc<dyn ClientEndpoint>, String> {
         let support = match self.libraries.service(service) {
             Ok(support) => support,
             Err(why) => return Ok(self.unavailable(&why, service.name)),
@@ -235,7 +235,7 @@ impl Backend for NativeBackend {
         let guard = guard(queue, endpoint);
         let (handle, source) = NativeClient::new(name, client, handler, guard, queue);
         add(queue, endpoint, source, signals, !is_notified);
-        Ok(Box::new(handle))
+        Ok(Arc::new(handle))
     }
 
     fn set_warning_handler(&self, handler: WarningHandler) {

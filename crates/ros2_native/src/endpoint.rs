@@ -44,16 +44,40 @@ impl Drop for Guard {
     }
 }
 
+/// Reports the first failure of an endpoint; later failures usually have the same cause.
+struct Reporter {
+    name: String,
+    /// Queue of the thread that logs.
+    log: Sender<Item>,
+    has_failed: AtomicBool,
+}
+
+impl Reporter {
+    fn new(name: &str, log: &Sender<Item>) -> Self {
+        Self {
+            name: name.to_owned(),
+            log: log.clone(),
+            has_failed: AtomicBool::new(false),
+        }
+    }
+
+    /// Reports that `what`, such as a message, was not sent.
+    fn refused(&self, what: &str, why: &str) -> PublishError {
+        if !self.has_failed.swap(true, Ordering::Relaxed) {
+            let text = format!("{}: {what} was not sent: {why}", self.name);
+            send(&self.log, Item::Warning(text));
+        }
+        PublishError::Refused
+    }
+}
+
 /// Handle of a publisher.
 pub(crate) struct NativePublisher {
-    topic: String,
     publisher: Arc<Shared<Publisher>>,
     /// Number of matched subscriptions.
     subscribers: Arc<AtomicUsize>,
     _guard: Guard,
-    /// Queue of the thread that logs.
-    log: Sender<Item>,
-    has_failed: AtomicBool,
+    reporter: Reporter,
 }
 
 impl NativePublisher {
@@ -71,22 +95,12 @@ impl NativePublisher {
             subscribers: Arc::default(),
         };
         let handle = Self {
-            topic: topic.to_owned(),
             publisher,
             subscribers: Arc::clone(&source.subscribers),
             _guard: guard,
-            log: log.clone(),
-            has_failed: AtomicBool::new(false),
+            reporter: Reporter::new(topic, log),
         };
         (handle, Box::new(source))
-    }
-
-    /// Reports the first failure; later failures usually have the same cause.
-    fn report(&self, why: &str) {
-        if !self.has_failed.swap(true, Ordering::Relaxed) {
-            let text = format!("{}: a message was not sent: {why}", self.topic);
-            send(&self.log, Item::Warning(text));
-        }
     }
 }
 
@@ -105,10 +119,7 @@ impl PublisherEndpoint for NativePublisher {
             .publisher
             .with(|publisher| publisher.publish(&message))
             .ok_or(PublishError::Stopped)?;
-        sent.map_err(|why| {
-            self.report(&why);
-            PublishError::Refused
-        })
+        sent.map_err(|why| self.reporter.refused("a message", &why))
     }
 }
 
@@ -232,10 +243,6 @@ impl Source for ServiceSource {
         // valid requests may follow, unless every call fails
         self.failures < MAX_FAILURES
     }
-
-    fn incompatibility(&mut self) -> Option<String> {
-        None
-    }
 }
 
 impl Drop for ServiceSource {
@@ -249,12 +256,9 @@ const HEADER_LEN: usize = 4;
 
 /// Handle of a client.
 pub(crate) struct NativeClient {
-    name: String,
     client: Arc<Shared<Client>>,
     _guard: Guard,
-    /// Queue of the thread that logs.
-    log: Sender<Item>,
-    has_failed: AtomicBool,
+    reporter: Reporter,
 }
 
 impl NativeClient {
@@ -274,11 +278,9 @@ impl NativeClient {
             failures: 0,
         };
         let handle = Self {
-            name: name.to_owned(),
             client,
             _guard: guard,
-            log: log.clone(),
-            has_failed: AtomicBool::new(false),
+            reporter: Reporter::new(name, log),
         };
         (handle, Box::new(source))
     }
@@ -296,13 +298,8 @@ impl ClientEndpoint for NativeClient {
             return Err(PublishError::NotCdr);
         }
         let sent = self.client.with(|client| client.call(request));
-        sent.ok_or(PublishError::Stopped)?.map_err(|why| {
-            if !self.has_failed.swap(true, Ordering::Relaxed) {
-                let text = format!("{}: a request was not sent: {why}", self.name);
-                send(&self.log, Item::Warning(text));
-            }
-            PublishError::Refused
-        })
+        let sent = sent.ok_or(PublishError::Stopped)?;
+        sent.map_err(|why| self.reporter.refused("a request", &why))
     }
 }
 
@@ -327,10 +324,6 @@ impl Source for ClientSource {
         self.failures = 0;
         (self.handler)(number, &response);
         true
-    }
-
-    fn incompatibility(&mut self) -> Option<String> {
-        None
     }
 }
 

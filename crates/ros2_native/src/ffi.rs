@@ -1,6 +1,6 @@
 //! Declarations of `shim/rmw.c` and safe types on them. The only unsafe code of the crate.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::Path;
 use std::ptr::NonNull;
@@ -323,8 +323,7 @@ pub(crate) fn bind(libraries: &[Library]) -> Result<(), String> {
         let (data, count) = (libraries.as_ptr(), libraries.len());
         // SAFETY: the handles are open. No other thread binds or calls `rmw`, because every call
         // follows this call.
-        let (bound, error) = with_error(|error| unsafe { merrow_bind(data, count, error) });
-        bound.then_some(()).ok_or(error)
+        done(|error| unsafe { merrow_bind(data, count, error) })
     };
     BOUND.get_or_init(bind).clone()
 }
@@ -383,10 +382,6 @@ impl Context {
             .to_string_lossy()
             .into_owned()
     }
-
-    fn change(&self) -> MutexGuard<'_, ()> {
-        self.changes.lock()
-    }
 }
 
 impl Drop for Context {
@@ -412,16 +407,50 @@ unsafe impl Sync for Endpoint {}
 
 impl Drop for Endpoint {
     fn drop(&mut self) {
-        let _guard = self.context.change();
+        let _guard = self.context.changes.lock();
         // SAFETY: the pointer comes from the function that creates what `destroy` destroys; no
         // thread uses it any more. Its closures are freed after this.
         unsafe { (self.destroy)(self.raw) }
     }
 }
 
-/// Returns the user pointer of a closure.
-fn user(callback: &Callback) -> *const c_void {
-    std::ptr::from_ref(callback).cast()
+impl Endpoint {
+    /// Creates an endpoint with `create`, which receives the user pointer of the last closure, and
+    /// lets `register` report its events to the first closure. Returns the endpoint, and whether
+    /// the RMW reports them. All three functions are of the same kind of endpoint.
+    ///
+    /// # Errors
+    /// Text of the RMW.
+    fn create(
+        context: &Arc<Context>,
+        callbacks: Box<[Callback]>,
+        destroy: unsafe extern "C" fn(NonNull<c_void>),
+        register: unsafe extern "C" fn(NonNull<c_void>, Notify, *const c_void) -> bool,
+        create: impl FnOnce(*const c_void, ErrorBuffer) -> *mut c_void,
+    ) -> Result<(Self, bool), String> {
+        let user = |callback: Option<&Callback>| -> *const c_void {
+            callback.map_or(std::ptr::null(), |own| std::ptr::from_ref(own).cast())
+        };
+        let [first, last] = [callbacks.first(), callbacks.last()].map(user);
+        let guard = context.changes.lock();
+        let raw = created(|error| create(last, error))?;
+        drop(guard);
+        let this = Self {
+            raw,
+            context: Arc::clone(context),
+            _callbacks: callbacks,
+            destroy,
+        };
+        // SAFETY: the endpoint exists and has the kind of the function; the closure outlives it.
+        let is_notified = unsafe { register(raw, notify, first) };
+        Ok((this, is_notified))
+    }
+}
+
+/// Returns the result of an operation that reports whether it succeeded, or the text of its error.
+fn done(operation: impl FnOnce(ErrorBuffer) -> bool) -> Result<(), String> {
+    let (is_done, error) = with_error(operation);
+    is_done.then_some(()).ok_or(error)
 }
 
 /// A publisher of the RMW.
@@ -440,25 +469,16 @@ impl Publisher {
         qos: &Qos,
         [on_match, on_incompatible]: [Callback; 2],
     ) -> Result<(Self, bool), String> {
-        let (topic, qos) = (c_string(topic)?, RawQos::from(qos));
+        let (own_topic, own_qos) = (c_string(topic)?, RawQos::from(qos));
         let callbacks: Box<[Callback]> = Box::new([on_match, on_incompatible]);
-        let [matches, user] = [user(&callbacks[0]), user(&callbacks[1])];
-        let guard = context.change();
+        let (destroy, register) = (merrow_publisher_destroy, merrow_publisher_notify);
+        let (raw, topic, qos) = (context.raw, own_topic.as_ptr(), &raw const own_qos);
         // SAFETY: the pointers outlive the call, and the closure the publisher.
-        let raw = created(|error| unsafe {
-            let topic = topic.as_ptr();
-            merrow_publisher_create(context.raw, support.0, topic, &qos, notify, user, error)
-        })?;
-        drop(guard);
-        let this = Self(Endpoint {
-            raw,
-            context: Arc::clone(context),
-            _callbacks: callbacks,
-            destroy: merrow_publisher_destroy,
-        });
-        // SAFETY: the publisher exists, the closure outlives it.
-        let is_notified = unsafe { merrow_publisher_notify(raw, notify, matches) };
-        Ok((this, is_notified))
+        let create = |user, error| unsafe {
+            merrow_publisher_create(raw, support.0, topic, qos, notify, user, error)
+        };
+        let created = Endpoint::create(context, callbacks, destroy, register, create)?;
+        Ok((Self(created.0), created.1))
     }
 
     /// Sends a serialized message.
@@ -468,9 +488,7 @@ impl Publisher {
     pub(crate) fn publish(&self, message: &[u8]) -> Result<(), String> {
         let (data, size) = (message.as_ptr(), message.len());
         // SAFETY: rmw reads the message during the call only, and allows several threads.
-        let (sent, error) =
-            with_error(|error| unsafe { merrow_publisher_publish(self.0.raw, data, size, error) });
-        sent.then_some(()).ok_or(error)
+        done(|error| unsafe { merrow_publisher_publish(self.0.raw, data, size, error) })
     }
 
     /// Returns the number of matched subscriptions.
@@ -502,26 +520,16 @@ impl Subscription {
         qos: &Qos,
         [on_messages, on_incompatible]: [Callback; 2],
     ) -> Result<(Self, bool), String> {
-        let (topic, qos) = (c_string(topic)?, RawQos::from(qos));
+        let (own_topic, own_qos) = (c_string(topic)?, RawQos::from(qos));
         let callbacks: Box<[Callback]> = Box::new([on_messages, on_incompatible]);
-        let [messages, incompatible] = [user(&callbacks[0]), user(&callbacks[1])];
-        let guard = context.change();
+        let (destroy, register) = (merrow_subscription_destroy, merrow_subscription_notify);
+        let (raw, topic, qos) = (context.raw, own_topic.as_ptr(), &raw const own_qos);
         // SAFETY: the pointers outlive the call, and the closure the subscription.
-        let raw = created(|error| unsafe {
-            let (topic, qos) = (topic.as_ptr(), &raw const qos);
-            let context = context.raw;
-            merrow_subscription_create(context, support.0, topic, qos, notify, incompatible, error)
-        })?;
-        drop(guard);
-        let this = Self(Endpoint {
-            raw,
-            context: Arc::clone(context),
-            _callbacks: callbacks,
-            destroy: merrow_subscription_destroy,
-        });
-        // SAFETY: the subscription exists, the closure outlives it.
-        let is_notified = unsafe { merrow_subscription_notify(raw, notify, messages) };
-        Ok((this, is_notified))
+        let create = |user, error| unsafe {
+            merrow_subscription_create(raw, support.0, topic, qos, notify, user, error)
+        };
+        let created = Endpoint::create(context, callbacks, destroy, register, create)?;
+        Ok((Self(created.0), created.1))
     }
 
     /// Passes a waiting message to `callback`. Returns whether there was one.
@@ -564,34 +572,26 @@ impl Service {
         qos: &Qos,
         on_requests: Callback,
     ) -> Result<(Self, bool), String> {
-        let (name, qos) = (c_string(name)?, RawQos::from(qos));
-        let callbacks: Box<[Callback]> = Box::new([on_requests]);
-        let user = user(&callbacks[0]);
-        let guard = context.change();
+        let (own_name, own_qos) = (c_string(name)?, RawQos::from(qos));
+        let (destroy, register) = (merrow_service_destroy, merrow_service_notify);
         let ServiceSupport {
             support,
             request,
             response,
         } = support;
+        let (raw, name, qos) = (context.raw, own_name.as_ptr(), &raw const own_qos);
         // SAFETY: the pointers outlive the call; functions and type supports belong to the
         // service, and their libraries stay open.
-        let raw = created(|error| unsafe {
-            let name = name.as_ptr();
-            merrow_service_create(context.raw, support, request, response, name, &qos, error)
-        })?;
-        drop(guard);
+        let create = |_, error| unsafe {
+            merrow_service_create(raw, support, request, response, name, qos, error)
+        };
+        let created =
+            Endpoint::create(context, Box::new([on_requests]), destroy, register, create)?;
         let this = Self {
-            endpoint: Endpoint {
-                raw,
-                context: Arc::clone(context),
-                _callbacks: callbacks,
-                destroy: merrow_service_destroy,
-            },
+            endpoint: created.0,
             taking: Mutex::new(()),
         };
-        // SAFETY: the service exists, the closure outlives it.
-        let is_notified = unsafe { merrow_service_notify(raw, notify, user) };
-        Ok((this, is_notified))
+        Ok((this, created.1))
     }
 
     /// Returns a waiting request and its identity. A request that cannot be decoded is empty.
@@ -615,10 +615,7 @@ impl Service {
     pub(crate) fn respond(&self, id: &RequestId, response: &[u8]) -> Result<(), String> {
         let (data, size) = (response.as_ptr(), response.len());
         // SAFETY: rmw reads the response during the call only, and allows several threads.
-        let (sent, error) = with_error(|error| unsafe {
-            merrow_service_respond(self.endpoint.raw, id, data, size, error)
-        });
-        sent.then_some(()).ok_or(error)
+        done(|error| unsafe { merrow_service_respond(self.endpoint.raw, id, data, size, error) })
     }
 }
 
@@ -642,40 +639,32 @@ impl Client {
         qos: &Qos,
         on_responses: Callback,
     ) -> Result<(Self, bool), String> {
-        let (name, qos) = (c_string(name)?, RawQos::from(qos));
-        let callbacks: Box<[Callback]> = Box::new([on_responses]);
-        let user = user(&callbacks[0]);
-        let guard = context.change();
+        let (own_name, own_qos) = (c_string(name)?, RawQos::from(qos));
+        let (destroy, register) = (merrow_client_destroy, merrow_client_notify);
         let ServiceSupport {
             support,
             request,
             response,
         } = support;
+        let (raw, name, qos) = (context.raw, own_name.as_ptr(), &raw const own_qos);
         // SAFETY: the pointers outlive the call; functions and type supports belong to the
         // service, and their libraries stay open.
-        let raw = created(|error| unsafe {
-            let name = name.as_ptr();
-            merrow_client_create(context.raw, support, request, response, name, &qos, error)
-        })?;
-        drop(guard);
+        let create = |_, error| unsafe {
+            merrow_client_create(raw, support, request, response, name, qos, error)
+        };
+        let created =
+            Endpoint::create(context, Box::new([on_responses]), destroy, register, create)?;
         let this = Self {
-            endpoint: Endpoint {
-                raw,
-                context: Arc::clone(context),
-                _callbacks: callbacks,
-                destroy: merrow_client_destroy,
-            },
+            endpoint: created.0,
             taking: Mutex::new(()),
         };
-        // SAFETY: the client exists, the closure outlives it.
-        let is_notified = unsafe { merrow_client_notify(raw, notify, user) };
-        Ok((this, is_notified))
+        Ok((this, created.1))
     }
 
     /// Returns whether a server receives the next request and its response arrives.
     pub(crate) fn has_server(&self) -> bool {
         // rmw reads the graph of the node, which the guard keeps unchanged
-        let _guard = self.endpoint.context.change();
+        let _guard = self.endpoint.context.changes.lock();
         // SAFETY: the client and its node exist.
         unsafe { merrow_client_has_server(self.endpoint.raw) }
     }
@@ -687,10 +676,10 @@ impl Client {
     pub(crate) fn call(&self, request: &[u8]) -> Result<i64, String> {
         let (data, size, mut number) = (request.as_ptr(), request.len(), 0);
         // SAFETY: rmw reads the request during the call only, and allows several threads.
-        let (sent, error) = with_error(|error| unsafe {
+        done(|error| unsafe {
             merrow_client_call(self.endpoint.raw, data, size, &raw mut number, error)
-        });
-        sent.then_some(number).ok_or(error)
+        })?;
+        Ok(number)
     }
 
     /// Returns a waiting response and the number of its request. A response that cannot be decoded

@@ -76,7 +76,8 @@ impl Libraries {
         &self,
         service: &ServiceDescription<'_>,
     ) -> Result<ServiceSupport, Unavailable> {
-        let name = service.service_type;
+        let info = service.info;
+        let name = info.name;
         let supports = self.package(name, names::support_library)?;
         let structures = self.package(name, names::structure_library)?;
         let symbols = |message: &TypeInfo| MessageSymbols {
@@ -84,11 +85,11 @@ impl Libraries {
             destroy: names::destroy_symbol(message.name),
             support: names::message_symbol(message.name),
         };
-        let messages = [&symbols(service.request), &symbols(service.response)];
+        let messages = [&symbols(info.request), &symbols(info.response)];
         let symbol = names::service_symbol(name);
         let found = ServiceSupport::find(supports, structures, &symbol, messages);
         let support = found.ok_or_else(|| lacks(name))?;
-        same_definition(name, service.hash, support.hash())?;
+        same_definition(name, info.hash, support.hash())?;
         Ok(support)
     }
 
@@ -200,14 +201,11 @@ mod tests {
         assert!(support.hash().is_none_or(|hash| hash == *own));
         let service = ServiceDescription {
             name: "/trigger",
-            service_type: std_srvs::Trigger::TYPE,
-            hash: std_srvs::Trigger::type_hash(),
-            request: <std_srvs::Trigger as Service>::Request::info(),
-            response: <std_srvs::Trigger as Service>::Response::info(),
+            info: &std_srvs::Trigger::info(),
             qos: &Qos::SERVICE,
         };
         let support = libraries.service(&service).unwrap();
-        let own = std_srvs::Trigger::type_hash();
+        let own = std_srvs::Trigger::info().hash;
         assert!(support.hash().is_none_or(|hash| hash == own));
     }
 }

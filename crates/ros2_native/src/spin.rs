@@ -27,7 +27,9 @@ pub(crate) trait Source: Send {
     /// its subscriptions.
     fn receive(&mut self) -> bool;
     /// Returns a warning about a peer with incompatible QoS since the last call.
-    fn incompatibility(&mut self) -> Option<String>;
+    fn incompatibility(&mut self) -> Option<String> {
+        None
+    }
 }
 
 /// Element of the thread's queue.

@@ -14,7 +14,7 @@ use merrow_ros2::cdr::{from_bytes, to_bytes};
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::std_msgs::String as Text;
 use merrow_ros2::msg::std_srvs::{SetBool, SetBoolRequest, SetBoolResponse};
-use merrow_ros2::node::{Client, Delivery, Node, PublishError, Service, Subscription};
+use merrow_ros2::node::{Client, Node, PublishError, Service, Subscription};
 use merrow_ros2::qos::{Durability, Qos};
 use merrow_ros2_native::NativeBackend;
 
@@ -95,7 +95,8 @@ fn messages_arrive_in_order_while_subscribed() {
     let (sender, receiver) = (node("sender", 91), node("receiver", 91));
     let qos = Qos::reliable(1000);
     let publisher = sender.publisher("/chatter", Text::info(), &qos).unwrap();
-    assert_eq!(publisher.publish(&text("0")), Ok(Delivery::NoSubscriber));
+    assert!(!publisher.has_receivers());
+    assert_eq!(publisher.publish(&text("0")), Ok(()));
     let received = Received::default();
     let subscription = received.subscribe(&receiver, "/chatter", &qos);
     wait_for("match", || publisher.subscriber_count() == 1);
@@ -108,7 +109,7 @@ fn messages_arrive_in_order_while_subscribed() {
         } else {
             n.to_string()
         };
-        assert_eq!(publisher.publish(&text(&data)), Ok(Delivery::Sent));
+        assert_eq!(publisher.publish(&text(&data)), Ok(()));
     }
     wait_for("messages", || received.count() == 200);
     let numbers = received.0.lock().clone();
@@ -123,7 +124,8 @@ fn messages_arrive_in_order_while_subscribed() {
         publisher.subscriber_count() == 0
     });
     drop(sender);
-    assert_eq!(publisher.publish(&text("late")), Ok(Delivery::NoSubscriber));
+    assert!(!publisher.has_receivers());
+    assert_eq!(publisher.publish(&text("late")), Ok(()));
 }
 
 #[test]
@@ -133,7 +135,7 @@ fn late_subscriptions_receive_the_last_message() {
         .publisher("/latched", Text::info(), &Qos::LATCHED)
         .unwrap();
     for data in ["first", "second"] {
-        assert_eq!(publisher.publish(&text(data)), Ok(Delivery::Sent));
+        assert_eq!(publisher.publish(&text(data)), Ok(()));
     }
     let received = Received::default();
     let _subscription = received.subscribe(&receiver, "/latched", &Qos::LATCHED);
@@ -194,10 +196,7 @@ fn missing_types_are_reported_once_and_other_topics_work() {
         subject.publisher("/newer", Newer::info(), qos).unwrap(),
     ];
     for publisher in &publishers {
-        assert_eq!(
-            publisher.publish(&to_bytes(&Unknown::default())),
-            Ok(Delivery::NoSubscriber)
-        );
+        assert_eq!(publisher.publish(&to_bytes(&Unknown::default())), Ok(()));
     }
     let _unheard = subject
         .subscription("/newer", Newer::info(), qos, Box::new(|_| {}))
@@ -209,7 +208,7 @@ fn missing_types_are_reported_once_and_other_topics_work() {
     let known = subject.publisher("/known", Text::info(), qos).unwrap();
     wait_for("match", || known.subscriber_count() == 1);
     sleep(Duration::from_millis(300));
-    assert_eq!(known.publish(&text("hello")), Ok(Delivery::Sent));
+    assert_eq!(known.publish(&text("hello")), Ok(()));
     wait_for("message", || received.count() == 1);
     let lines = log.0.lock().clone();
     assert_eq!(lines.len(), if has_hashes { 3 } else { 2 }, "{lines:?}");

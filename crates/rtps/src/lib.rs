@@ -17,7 +17,7 @@
 //!     Submessage, parse,
 //! };
 //!
-//! let (reader, writer) = (EntityId::user_reader(1, false), EntityId::user_writer(1, false));
+//! let (reader, writer) = (EntityId::user_reader(1), EntityId::user_writer(1));
 //! let mut builder = MessageBuilder::new(GuidPrefix([7; 12]));
 //! builder.data(&Data {
 //!     reader,
@@ -26,7 +26,7 @@
 //!     inline_qos: InlineQos::default(),
 //!     payload: Payload::Data(Bytes::from_static(&[0, 1, 0, 0, 42, 0, 0, 0])),
 //! });
-//! builder.heartbeat(&Heartbeat {
+//! builder.fixed(&Heartbeat {
 //!     reader,
 //!     writer,
 //!     first: SequenceNumber(1),

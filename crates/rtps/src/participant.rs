@@ -24,7 +24,7 @@
 //!     topic: "rt/chatter".to_owned(),
 //!     type_name: "std_msgs::msg::dds_::String_".to_owned(),
 //!     qos: Qos::writer(),
-//!     keyed: false,
+//!     accepts: |_, _| true,
 //! };
 //! let (sender, samples) = channel();
 //! let domain = ParticipantConfig::new(230);
@@ -54,8 +54,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use bytes::Bytes;
 
 use crate::engine::{
-    Counters, EndpointSpec, Engine, EngineConfig, Event, Limits, Nanos, OutgoingSample,
-    ReaderFilter, Sample, Transmit, WriteError,
+    Counters, EndpointSpec, Engine, EngineConfig, Event, Limits, Nanos, OutgoingSample, Sample,
+    Transmit, WriteError,
 };
 use crate::qos::History;
 use crate::udp::discovery::Discovery;
@@ -176,15 +176,9 @@ impl Participant {
 
     /// Creates a writer and announces it.
     pub fn create_writer(&self, spec: EndpointSpec) -> Writer {
-        self.create_writer_for(spec, |_, _| true)
-    }
-
-    /// Creates a writer that matches the readers for which `accepts` returns true, and announces
-    /// it.
-    pub fn create_writer_for(&self, spec: EndpointSpec, accepts: ReaderFilter) -> Writer {
         let matched = Arc::new(AtomicUsize::new(0));
         let guid = self.shared.driver.call(|core, now| {
-            let guid = core.engine.create_writer_for(Nanos(now), spec, accepts);
+            let guid = core.engine.create_writer(Nanos(now), spec);
             core.matched.insert(guid.entity, Arc::clone(&matched));
             guid
         });

@@ -9,8 +9,8 @@ use merrow_model::scene::Scene;
 use merrow_model::state::{Command, DeviceCommand, Health};
 use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::node::parameter_event;
+use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue as Value;
-use merrow_ros2::parameters::{ParameterError, ParameterServer};
 use merrow_sim::{InputMessage, Pace, Request, SceneVersion, Simulation};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -30,14 +30,14 @@ pub(crate) fn start(
     simulation: &Simulation,
     pace: Pace,
     sinks: ParameterSinks,
-) -> Result<(), ParameterError> {
+) -> Result<(), String> {
     let (scene, state) = (&simulation.scene, &simulation.state);
     let given = declare_new(server, scene, pace)?;
     if state.time_ns > 0 {
         show_values(server, &list::values(scene, state, pace), &given);
     }
     let live = LiveParameters::new(server, scene, simulation.scene_version, sinks);
-    live.apply(&given).map_err(ParameterError::new)?;
+    live.apply(&given)?;
     server.set_on_set(Box::new(move |batch| live.apply(batch)));
     Ok(())
 }
@@ -61,7 +61,7 @@ pub(crate) fn change_scene(
     version: SceneVersion,
     sinks: ParameterSinks,
     values: &[(String, Value)],
-) -> Result<(), ParameterError> {
+) -> Result<(), String> {
     let names = |scene: &Scene| {
         let all = list::declarations(scene, Pace::Max).into_iter();
         all.map(|declaration| declaration.name)
@@ -73,7 +73,7 @@ pub(crate) fn change_scene(
     let given = declare_new(server, new, Pace::Max);
     let applied = given.and_then(|given| {
         show_values(server, values, &given);
-        live.apply(&given).map_err(ParameterError::new)
+        live.apply(&given)
     });
     server.set_on_set(Box::new(move |batch| live.apply(batch)));
     applied
@@ -97,7 +97,6 @@ pub(crate) fn check_change(
     let (requests, _unused) = unbounded();
     let sinks = ParameterSinks::without_node(requests);
     change_scene(&copy, (old, new), SceneVersion::default(), sinks, values)
-        .map_err(|e| e.to_string())
 }
 
 /// Removes the parameters of a scene, and keeps the parameters of the node.
@@ -115,7 +114,7 @@ fn declare_new(
     server: &ParameterServer,
     scene: &Scene,
     pace: Pace,
-) -> Result<Vec<(String, Value)>, ParameterError> {
+) -> Result<Vec<(String, Value)>, String> {
     let mut given = Vec::new();
     for declaration in list::declarations(scene, pace) {
         let (name, default) = (declaration.name.clone(), declaration.default.clone());
@@ -142,9 +141,8 @@ impl RecordedParameters {
     /// # Errors
     /// One line: a parameter could not be declared.
     pub(crate) fn new(scene: &Arc<Scene>) -> Result<Self, String> {
-        let why = |e: ParameterError| e.to_string();
-        let server = Arc::new(ParameterServer::new(Vec::new()).map_err(why)?);
-        declare_new(&server, scene, Pace::Max).map_err(why)?;
+        let server = Arc::new(ParameterServer::new(Vec::new())?);
+        declare_new(&server, scene, Pace::Max)?;
         let (requests, commands) = unbounded();
         let sinks = ParameterSinks::without_node(requests);
         let live = LiveParameters::new(&server, scene, SceneVersion::default(), sinks);

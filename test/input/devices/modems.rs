@@ -305,7 +305,7 @@ fn exchanges_over_long_distances_are_noted() {
 #[test]
 fn smallest_sizes_are_those_of_empty_messages() {
     fn check<M: Message>() -> bool {
-        let about = &M::info().description;
+        let about = &M::info().structure;
         let size = to_bytes(&M::default()).len();
         assert_eq!(about.min_cdr_size(), size, "{}", M::TYPE);
         about.has_fixed_size()

@@ -3,10 +3,10 @@
 //! It is a separate file so that the randomized test and the fuzz target use the same decoders. It
 //! must not make assumptions about the origin of the bytes.
 
-use merrow_ros2::msg::TypeSample;
+use merrow_ros2::message::{RoundTrip, TypeInfo};
 use std::sync::LazyLock;
 
-static TYPES: LazyLock<Vec<TypeSample>> = LazyLock::new(|| {
+static TYPES: LazyLock<Vec<(&TypeInfo, RoundTrip)>> = LazyLock::new(|| {
     let mut all = merrow_ros2::msg::catalogue();
     all.extend(merrow_messages::msg::catalogue());
     all
@@ -18,12 +18,12 @@ static TYPES: LazyLock<Vec<TypeSample>> = LazyLock::new(|| {
 /// # Panics
 /// Panics if the bytes change or a decoder panics; the tests look for this.
 pub(super) fn decode_all(bytes: &[u8]) -> usize {
-    let decodes = |sample: &&TypeSample| {
-        let Ok(written) = (sample.decode)(bytes) else {
+    let decodes = |(info, decode): &&(&TypeInfo, RoundTrip)| {
+        let Ok(written) = decode(bytes) else {
             return false;
         };
-        let name = sample.info.name;
-        let read = (sample.decode)(&written).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let name = info.name;
+        let read = decode(&written).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(read, written, "{name}");
         true
     };

@@ -6,6 +6,7 @@
 
 use super::bridge_decoders::{BRIDGE_WORLD, decode_bridged};
 use super::decoders::decode_all;
+use crate::samples::samples;
 use mavlink::dialects::common::{ATTITUDE_DATA, MavMessage};
 use mavlink::{MavHeader, MavlinkVersion, Message};
 use merrow_autopilot::ardupilot::packet::{MAGIC_16, MAGIC_32, decode};
@@ -170,7 +171,7 @@ fn no_world_makes_the_reader_or_the_step_panic() {
 
 #[test]
 fn no_bytes_make_the_decoders_panic() {
-    let seeds: Vec<Vec<u8>> = catalogue()
+    let seeds: Vec<Vec<u8>> = samples(catalogue())
         .into_iter()
         .filter_map(|sample| sample.cdr.ok())
         .collect();

@@ -18,14 +18,17 @@ pub(super) struct Computers {
 impl Computers {
     /// Adds a message about a computer.
     pub(super) fn add(&mut self, item: &Item<'_>) {
-        let list = |name: &str| item.value.field(name).map_or(&[][..], Value::elements);
         let topic = item.topic.name.as_str();
         let computer = topic
             .rsplit_once('/')
             .map_or(topic, |(computer, _)| computer);
         let computer = computer.trim_start_matches('/');
         if type_name(item.topic) == "merrow_msgs/msg/ComputerStatus" {
-            let rows = list("tasks").iter().map(|task| task_row(computer, task));
+            let rows = item
+                .value
+                .list("tasks")
+                .iter()
+                .map(|task| task_row(computer, task));
             self.tasks.insert(computer.to_owned(), rows.collect());
             return;
         }

@@ -2,7 +2,6 @@
 
 use crate::report::page::{cells, paragraph, table};
 use crate::report::{Item, Section, text};
-use merrow_ros2::dynamic::value::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of events in the table.
@@ -47,9 +46,8 @@ fn level_name(level: u64) -> &'static str {
 impl Diagnostics {
     /// Adds a message of diagnostics.
     pub(super) fn add(&mut self, item: &Item<'_>) {
-        let statuses = item.value.field("status").map_or(&[][..], Value::elements);
         let mut present = BTreeSet::new();
-        for status in statuses {
+        for status in item.value.list("status") {
             let name = text(status, "name");
             let level = status.number_at("level").unwrap_or(0.0) as u64;
             present.insert(name);

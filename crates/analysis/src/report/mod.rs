@@ -141,14 +141,12 @@ pub fn report(bag: &Path) -> Result<Report, String> {
     })
 }
 
-/// Returns the vector at a path of a message.
-fn vector(value: &Value<'_>, path: &str) -> Option<[f64; 3]> {
+/// Returns the vector x, y, z or the quaternion x, y, z, w at a path of a message.
+fn vector<const N: usize>(value: &Value<'_>, path: &str) -> Option<[f64; N]> {
     let vector = value.value_at(path)?;
-    Some([
-        vector.number_at("x")?,
-        vector.number_at("y")?,
-        vector.number_at("z")?,
-    ])
+    let keys = ["x", "y", "z", "w"].into_iter().take(N);
+    let numbers: Option<Vec<f64>> = keys.map(|key| vector.number_at(key)).collect();
+    numbers?.try_into().ok()
 }
 
 /// Returns the text at a path of a message; empty if there is none.

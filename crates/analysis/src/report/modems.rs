@@ -63,17 +63,15 @@ pub(super) struct Modems {
 impl Modems {
     /// Adds a message about modems.
     pub(super) fn add(&mut self, item: &Item<'_>) {
-        let list = |name: &str| item.value.field(name).map_or(&[][..], Value::elements);
+        let list = |name: &str| item.value.list(name).iter();
         match type_name(item.topic).as_ref() {
-            "merrow_msgs/msg/PacketLog" => list("packets").iter().for_each(|p| self.add_packet(p)),
+            "merrow_msgs/msg/PacketLog" => list("packets").for_each(|p| self.add_packet(p)),
             "merrow_msgs/msg/ModemSchedule" => {
                 let intervals = intervals(&item.topic.name, item.value).into_iter();
                 let is_drawn = |i: &Interval| MODEM_ACTIVITIES.contains(&i.1.as_str());
                 intervals.filter(is_drawn).for_each(|i| self.bars.add(i));
             }
-            "merrow_msgs/msg/LinkTable" => {
-                self.table = list("links").iter().map(link_row).collect()
-            }
+            "merrow_msgs/msg/LinkTable" => self.table = list("links").map(link_row).collect(),
             _ => {
                 let number = |path| item.value.number_at(path).unwrap_or(f64::NAN);
                 let status = [number("energy"), number("queued")];

@@ -53,17 +53,6 @@ pub(super) struct Track {
     plane: Option<TangentPlane>,
 }
 
-/// Returns the quaternion at a path.
-fn quaternion(value: &Value<'_>, path: &str) -> Option<[f64; 4]> {
-    let q = value.value_at(path)?;
-    Some([
-        q.number_at("x")?,
-        q.number_at("y")?,
-        q.number_at("z")?,
-        q.number_at("w")?,
-    ])
-}
-
 /// Converts a quaternion x, y, z, w to roll, pitch and yaw [deg]; NaN if its norm is zero.
 fn angles([x, y, z, w]: [f64; 4]) -> [f64; 3] {
     let norm = x * x + y * y + z * z + w * w;
@@ -109,11 +98,11 @@ impl Track {
         };
         match self.source {
             Source::Odometry | Source::Pose => {
-                let Some(position) = vector(value, &format!("{pose}.position")) else {
+                let Some(position) = vector::<3>(value, &format!("{pose}.position")) else {
                     return;
                 };
                 sample.position = position;
-                let orientation = quaternion(value, &format!("{pose}.orientation"));
+                let orientation = vector(value, &format!("{pose}.orientation"));
                 sample.orientation = orientation.unwrap_or_default();
                 let [x, y, z, roll] = variances(value);
                 let unknown = match self.source {
@@ -158,7 +147,7 @@ impl Track {
                 };
                 // REP-145: -1 in the first element means that there is no orientation
                 let is_missing = covariance == Some(Value::Float64(-1.0));
-                let orientation = quaternion(value, "orientation").filter(|_| !is_missing);
+                let orientation = vector(value, "orientation").filter(|_| !is_missing);
                 let Some(orientation) = orientation else {
                     return;
                 };
@@ -174,7 +163,7 @@ impl Track {
         let mut sample = Sample::new(time);
         let position = vector(transform, "transform.translation");
         sample.position = position.unwrap_or([f64::NAN; 3]);
-        let orientation = quaternion(transform, "transform.rotation");
+        let orientation = vector(transform, "transform.rotation");
         sample.orientation = orientation.unwrap_or_default();
         self.samples.push(sample);
     }

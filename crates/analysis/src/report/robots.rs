@@ -3,7 +3,6 @@
 use crate::report::motion::{Source, Track, plan, time_series};
 use crate::report::page::{Series, cells, curves, figures, table};
 use crate::report::{Item, Section, text, vector};
-use merrow_ros2::dynamic::value::Value;
 use std::collections::BTreeMap;
 
 /// Frames whose transforms to a base of a robot are tracks.
@@ -77,10 +76,7 @@ impl Robots {
     }
 
     fn add_transforms(&mut self, item: &Item<'_>) {
-        let Some(transforms) = item.value.field("transforms") else {
-            return;
-        };
-        for transform in transforms.elements() {
+        for transform in item.value.list("transforms") {
             let frame = text(transform, "header.frame_id");
             let child = text(transform, "child_frame_id");
             if !FIXED_FRAMES.contains(&frame) {
@@ -117,14 +113,12 @@ impl Robots {
 
     /// Adds the thrusters of a message of diagnostics.
     pub(super) fn add_thrusters(&mut self, item: &Item<'_>) {
-        let statuses = item.value.field("status").map_or(&[][..], Value::elements);
-        for status in statuses {
+        for status in item.value.list("status") {
             let Some((robot, thruster)) = text(status, "name").split_once(": thruster ") else {
                 continue;
             };
-            let values = status.field("values").map_or(&[][..], Value::elements);
             let number = |key: &str| {
-                let mut values = values.iter();
+                let mut values = status.list("values").iter();
                 let found = values.find(|value| text(value, "key") == key);
                 found.and_then(|value| text(value, "value").parse().ok())
             };

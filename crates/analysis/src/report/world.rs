@@ -46,10 +46,9 @@ fn body(contact: &Value<'_>, end: char) -> String {
 
 impl Contacts {
     pub(super) fn add(&mut self, item: &Item<'_>) {
-        let contacts = item.value.field("contacts");
         let mut sum = 0.0;
-        for contact in contacts.map_or(&[][..], Value::elements) {
-            let force = vector(contact, "force")
+        for contact in item.value.list("contacts") {
+            let force = vector::<3>(contact, "force")
                 .map_or(f64::NAN, |f| f.iter().map(|x| x * x).sum::<f64>().sqrt());
             let separation = contact.number_at("separation").unwrap_or(f64::NAN);
             sum += force;
@@ -118,16 +117,13 @@ impl PaceSamples {
 
     /// Adds the status of the run in a message of diagnostics.
     pub(super) fn add_diagnostics(&mut self, item: &Item<'_>) {
-        let statuses = item.value.field("status").map_or(&[][..], Value::elements);
-        let mut own = statuses.iter();
+        let mut own = item.value.list("status").iter();
         let Some(status) = own.find(|status| text(status, "name") == "merrow: run") else {
             return;
         };
-        let values = status.field("values").map_or(&[][..], Value::elements);
-        self.last = values
-            .iter()
-            .map(|v| (text(v, "key").to_owned(), text(v, "value").to_owned()))
-            .collect();
+        let values = status.list("values").iter();
+        let entry = |v| (text(v, "key").to_owned(), text(v, "value").to_owned());
+        self.last = values.map(entry).collect();
         let number = |key: &str| {
             let found = self.last.iter().find(|(name, _)| name == key);
             found.and_then(|(_, value)| value.parse::<f64>().ok())

@@ -1,6 +1,6 @@
 //! Conversion of camera images to messages, and fields of view of cameras.
 
-use crate::convert::image::{DepthScale, ImageView, Pixels};
+use crate::convert::image::{ImageView, Pixels};
 use crate::convert::topic::{FrameName, Publish, Sample, Topic};
 use crate::frames;
 use crate::snapshot::{FieldOfView, Snapshot, SnapshotOutput};
@@ -10,61 +10,45 @@ use merrow_model::sensor::camera::CameraImages;
 use merrow_model::sensor::camera::{CameraOutput, CameraSpec};
 use merrow_model::sensor::lens::Distortion;
 use merrow_ros2::message::Message;
-use merrow_ros2::msg::sensor_msgs::{CameraInfo, RegionOfInterest};
+use merrow_ros2::msg::sensor_msgs::CameraInfo;
 use merrow_ros2::msg::std_msgs::Header;
 use merrow_ros2::msg::vision_msgs::{LabelInfo, VisionClass};
 use merrow_sensors::camera::shading::{OPEN_WATER_LABEL, SURFACE_LABEL};
 
 impl Publish for CameraSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
-        let mut all = Vec::new();
-        let mut add = |output: CameraOutput, topics: Vec<Topic>| {
-            if output.is_enabled_in(self.outputs) {
-                all.extend(
-                    topics
-                        .into_iter()
-                        .map(|topic| topic.requiring(output as u8)),
-                );
-            }
-        };
-        add(
-            CameraOutput::Rgb,
-            vec![image_topic("/image_raw", rgb, |s, image| {
+        use CameraOutput::{Depth, Jpeg, Labels, Rgb};
+        let mut all = vec![
+            image_topic(Rgb, "/image_raw", rgb, |s, image| {
                 image.raw(camera_header(s))
-            })],
-        );
-        add(
-            CameraOutput::Jpeg,
-            vec![image_topic("/image_raw/compressed", rgb, |s, image| {
+            }),
+            image_topic(Jpeg, "/image_raw/compressed", rgb, |s, image| {
                 image.jpeg(camera_header(s), s.spec.camera.jpeg_quality as u8)
-            })],
-        );
-        add(
-            CameraOutput::Depth,
-            vec![
-                image_topic("/depth/image_raw", depth, |s, image| {
-                    image.raw(camera_header(s))
-                }),
-                image_topic("/depth/image_raw/compressedDepth", depth, |s, image| {
-                    let scale = DepthScale {
-                        max: s.spec.camera.max_range_m as f32,
-                        ..DepthScale::default()
-                    };
-                    image.compressed_depth(camera_header(s), scale)
-                }),
-            ],
-        );
-        // the info of the depth image is where its subscribers expect it
-        if CameraOutput::Depth.is_enabled_in(self.outputs) {
-            add(CameraOutput::Info, vec![info_topic("/depth/camera_info")]);
-        }
-        add(
-            CameraOutput::Labels,
-            vec![image_topic("/labels/image_raw", labels_of, |s, image| {
+            }),
+            image_topic(Depth, "/depth/image_raw", depth, |s, image| {
                 image.raw(camera_header(s))
-            })],
-        );
-        add(CameraOutput::Info, vec![info_topic("/camera_info")]);
+            }),
+            image_topic(
+                Depth,
+                "/depth/image_raw/compressedDepth",
+                depth,
+                |s, image| {
+                    image.compressed_depth(camera_header(s), s.spec.camera.max_range_m as f32)
+                },
+            ),
+        ];
+        // the info of the depth image is where its subscribers expect it
+        if Depth.is_enabled_in(self.outputs) {
+            all.push(info_topic("/depth/camera_info"));
+        }
+        all.push(image_topic(
+            Labels,
+            "/labels/image_raw",
+            labels_of,
+            |s, image| image.raw(camera_header(s)),
+        ));
+        all.push(info_topic("/camera_info"));
+        all.retain(|topic| topic.required_outputs & self.outputs != 0);
         all
     }
 
@@ -100,6 +84,7 @@ fn labels_of(images: &CameraImages) -> Option<Pixels<'_>> {
 /// Creates the topic of the image that `pixels` selects, if a frame contains it; `convert` builds
 /// the message.
 fn image_topic<M: Message, E>(
+    output: CameraOutput,
     suffix: &'static str,
     pixels: impl Fn(&CameraImages) -> Option<Pixels<'_>> + Send + 'static,
     convert: impl Fn(&CameraSample<'_>, ImageView<'_>) -> Result<M, E> + Send + 'static,
@@ -114,12 +99,14 @@ fn image_topic<M: Message, E>(
         };
         convert(s, image).ok()
     })
+    .requiring(output as u8)
 }
 
 fn info_topic(suffix: &'static str) -> Topic {
     Topic::of_frame::<CameraSpec, CameraImages, _>(suffix, |s| {
         Some(camera_info(s.spec, camera_header(s)))
     })
+    .requiring(CameraOutput::Info as u8)
 }
 
 impl Snapshot for CameraSpec {
@@ -150,6 +137,7 @@ pub fn camera_info(spec: &CameraSpec, header: Header) -> CameraInfo {
         Distortion::BrownConrady(k) => ("plumb_bob", k.to_vec()),
         Distortion::FishEye(k) => ("equidistant", k.to_vec()),
     };
+    let tx = spec.camera.stereo_baseline_m.map_or(0.0, |b| -fx * b);
     CameraInfo {
         header,
         height: spec.size[1] as u32,
@@ -158,29 +146,8 @@ pub fn camera_info(spec: &CameraSpec, header: Header) -> CameraInfo {
         d,
         k: [fx, 0.0, cx, 0.0, fy, cy, 0.0, 0.0, 1.0],
         r: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
-        p: [
-            fx,
-            0.0,
-            cx,
-            spec.camera.stereo_baseline_m.map_or(0.0, |b| -fx * b),
-            0.0,
-            fy,
-            cy,
-            0.0,
-            0.0,
-            0.0,
-            1.0,
-            0.0,
-        ],
-        binning_x: 0,
-        binning_y: 0,
-        roi: RegionOfInterest {
-            x_offset: 0,
-            y_offset: 0,
-            height: 0,
-            width: 0,
-            do_rectify: false,
-        },
+        p: [fx, 0.0, cx, tx, 0.0, fy, cy, 0.0, 0.0, 0.0, 1.0, 0.0],
+        ..CameraInfo::default()
     }
 }
 

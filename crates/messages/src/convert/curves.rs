@@ -28,9 +28,36 @@ macro_rules! implement_for_reading {
 
 each_reading!(implement_for_reading);
 
-/// Returns one curve of this name, for a value in the unit of its axis.
-pub fn single_curve(name: &str, value: f64) -> Vec<(String, f64)> {
-    vec![(name.to_string(), value)]
+/// A value of which each component is a curve, in the unit of its axis.
+pub trait Components {
+    /// Returns one labelled value per curve; a single curve has no label.
+    fn components(self) -> Vec<(String, f64)>;
+}
+
+impl Components for f64 {
+    fn components(self) -> Vec<(String, f64)> {
+        vec![(String::new(), self)]
+    }
+}
+
+impl Components for Vec3 {
+    fn components(self) -> Vec<(String, f64)> {
+        labelled(["x", "y", "z"], self.to_array())
+    }
+}
+
+/// Roll, pitch and yaw [deg].
+impl Components for Quat {
+    fn components(self) -> Vec<(String, f64)> {
+        let angles = self.matrix().to_rpy().map(f64::to_degrees);
+        labelled(["roll", "pitch", "yaw"], angles)
+    }
+}
+
+impl Components for Vec<(String, f64)> {
+    fn components(self) -> Vec<(String, f64)> {
+        self
+    }
 }
 
 /// Returns one curve per name, for values in the unit of their axis.
@@ -38,18 +65,16 @@ pub(crate) fn labelled<const N: usize>(names: [&str; N], values: [f64; N]) -> Ve
     names.into_iter().map(String::from).zip(values).collect()
 }
 
-/// Returns one curve per component of a vector in the unit of its axis.
-pub fn xyz(v: Vec3) -> Vec<(String, f64)> {
-    labelled(["x", "y", "z"], v.to_array())
+/// Implements [`Curves`] of readings: the label of each axis, and its value.
+macro_rules! curves {
+    ($($reading:ty, |$r:ident| { $($label:literal => $value:expr;)* })*) => {$(
+        impl $crate::convert::curves::Curves for $reading {
+            fn axes(&self) -> Vec<$crate::convert::curves::Axis> {
+                let $r = self;
+                vec![$(($label.into(), $crate::convert::curves::Components::components($value))),*]
+            }
+        }
+    )*};
 }
 
-/// Returns the axis of an attitude: roll, pitch and yaw.
-pub fn attitude(q: &Quat) -> Axis {
-    (
-        "attitude [deg]".into(),
-        labelled(
-            ["roll", "pitch", "yaw"],
-            q.matrix().to_rpy().map(f64::to_degrees),
-        ),
-    )
-}
+pub(crate) use curves;

@@ -320,34 +320,29 @@ impl TiltAccumulator {
 
 /// Converts points to an unordered, dense point cloud.
 fn point_cloud(points: &[Point], header: Header) -> PointCloud2 {
-    let bytes = |point: &Point| {
-        let ([x, y, z], mut out) = (point.p, [0; 24]);
-        for (k, number) in [x, y, z, point.intensity, point.time]
-            .into_iter()
-            .enumerate()
-        {
-            out[4 * k..4 * k + 4].copy_from_slice(&number.to_le_bytes());
-        }
-        out[20..22].copy_from_slice(&point.ring.to_le_bytes());
-        out
+    let values = |point: &Point| {
+        let [x, y, z] = point.p;
+        ([x, y, z, point.intensity, point.time], point.ring)
     };
-    cloud(
-        header,
-        &["intensity", "time"],
-        "ring",
-        points.iter().map(bytes),
-    )
+    let points = points.iter().map(values);
+    cloud(header, &["intensity", "time"], "ring", points)
 }
 
-/// Builds an unordered point cloud from encoded points: x, y, z and `numbers` as FLOAT32, `index`
-/// as UINT16, and two bytes of padding to a multiple of 4.
-pub fn cloud<const STEP: usize>(
+/// Builds an unordered point cloud: x, y, z [m] and `numbers` as FLOAT32, `index` as UINT16, and
+/// two bytes of padding to a multiple of 4.
+pub fn cloud<const N: usize>(
     header: Header,
     numbers: &[&str],
     index: &str,
-    points: impl Iterator<Item = [u8; STEP]>,
+    points: impl Iterator<Item = ([f32; N], u16)>,
 ) -> PointCloud2 {
-    let data: Vec<u8> = points.flatten().collect();
+    let step = 4 * N + 4;
+    let mut data = Vec::with_capacity(points.size_hint().0 * step);
+    for (values, index) in points {
+        data.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        data.extend(index.to_le_bytes());
+        data.extend([0; 2]);
+    }
     let mut fields = Vec::new();
     for (name, datatype) in ["x", "y", "z"]
         .iter()
@@ -366,10 +361,10 @@ pub fn cloud<const STEP: usize>(
     PointCloud2 {
         header,
         height: 1,
-        width: row_step / STEP as u32,
+        width: row_step / step as u32,
         fields,
         is_bigendian: false,
-        point_step: STEP as u32,
+        point_step: step as u32,
         row_step,
         data: Bytes::from(data),
         is_dense: true,

@@ -23,9 +23,11 @@ use merrow_model::scene::robot::battery::Technology;
 use merrow_model::state::BatteryState as Charge;
 use merrow_ros2::msg::builtin_interfaces::Time;
 use merrow_ros2::msg::geometry_msgs as geometry;
-use merrow_ros2::msg::geometry_msgs::{Point, Pose, PoseStamped, Quaternion, Vector3};
+use merrow_ros2::msg::geometry_msgs::{
+    Point, Pose, PoseStamped, Quaternion, Twist, TwistWithCovariance, Vector3,
+};
 use merrow_ros2::msg::nav_msgs::Path;
-use merrow_ros2::msg::sensor_msgs::BatteryState;
+use merrow_ros2::msg::sensor_msgs::{BatteryState, Range};
 use merrow_ros2::msg::std_msgs::Header;
 
 /// Name of the world frame: x east, y north, z up.
@@ -46,20 +48,14 @@ pub fn header(stamp_ns: u64, frame_id: &str) -> Header {
 
 /// Converts a vector to its message.
 pub fn vector3(v: Vec3) -> Vector3 {
-    Vector3 {
-        x: v.x,
-        y: v.y,
-        z: v.z,
-    }
+    let Vec3 { x, y, z } = v;
+    Vector3 { x, y, z }
 }
 
 /// Converts a position to its message.
 pub fn point(v: Vec3) -> Point {
-    Point {
-        x: v.x,
-        y: v.y,
-        z: v.z,
-    }
+    let Vec3 { x, y, z } = v;
+    Point { x, y, z }
 }
 
 /// Converts a position message to a position.
@@ -77,12 +73,8 @@ pub fn pose(p: Vec3, q: Quat) -> Pose {
 
 /// Converts a quaternion (w, x, y, z) to the ROS order (x, y, z, w).
 pub fn quaternion(q: Quat) -> Quaternion {
-    Quaternion {
-        x: q.x,
-        y: q.y,
-        z: q.z,
-        w: q.w,
-    }
+    let Quat { x, y, z, w } = q;
+    Quaternion { x, y, z, w }
 }
 
 /// Converts a vector message to a vector.
@@ -92,12 +84,8 @@ pub fn from_vector3(v: &Vector3) -> Vec3 {
 
 /// Converts a quaternion message to a quaternion (w, x, y, z).
 pub fn from_quaternion(q: &Quaternion) -> Quat {
-    Quat {
-        w: q.w,
-        x: q.x,
-        y: q.y,
-        z: q.z,
-    }
+    let Quaternion { x, y, z, w } = *q;
+    Quat { w, x, y, z }
 }
 
 /// Builds a transform from position [m] and orientation.
@@ -111,6 +99,53 @@ pub fn transform(p: Vec3, q: Quat) -> geometry::Transform {
 /// Builds a row-major 3x3 covariance from its diagonal, in the unit of the variances.
 pub fn diagonal(d: [f64; 3]) -> [f64; 9] {
     [d[0], 0.0, 0.0, 0.0, d[1], 0.0, 0.0, 0.0, d[2]]
+}
+
+/// Builds a row-major 6x6 covariance from its diagonal, in the unit of the variances.
+pub(crate) fn diagonal6(variances: [f64; 6]) -> [f64; 36] {
+    let mut covariance = [0.0; 36];
+    for (i, variance) in variances.into_iter().enumerate() {
+        covariance[7 * i] = variance;
+    }
+    covariance
+}
+
+/// Builds a row-major 6x6 covariance from the covariance of the linear components. The variance of
+/// the angular components, which are not measured, is large.
+pub(crate) fn linear_covariance(linear: [[f64; 3]; 3]) -> [f64; 36] {
+    let mut covariance = diagonal6([0.0, 0.0, 0.0, 1e6, 1e6, 1e6]);
+    for (i, row) in linear.iter().enumerate() {
+        covariance[6 * i..6 * i + 3].copy_from_slice(row);
+    }
+    covariance
+}
+
+/// Converts a linear and an angular velocity with their covariance to their message.
+pub(crate) fn twist([v, w]: [Vec3; 2], covariance: [f64; 36]) -> TwistWithCovariance {
+    let twist = Twist {
+        linear: vector3(v),
+        angular: vector3(w),
+    };
+    TwistWithCovariance { twist, covariance }
+}
+
+/// Converts a range [m] with its limits [m] and its variance [m²], measured with sound in a cone
+/// [rad].
+pub(crate) fn sonar_range(
+    header: Header,
+    field_of_view: f64,
+    [min, max]: [f64; 2],
+    [range, variance]: [f64; 2],
+) -> Range {
+    Range {
+        header,
+        radiation_type: Range::ULTRASOUND,
+        field_of_view: field_of_view as f32,
+        min_range: min as f32,
+        max_range: max as f32,
+        range: range as f32,
+        variance: variance as f32,
+    }
 }
 
 /// Converts the state of a battery. The current is negative while discharging, as the message

@@ -21,7 +21,7 @@
 //! test/ros/checks/modems.py
 
 use crate::convert::positioning::unoriented_pose;
-use crate::convert::{WORLD_FRAME, header, time};
+use crate::convert::{WORLD_FRAME, header, sonar_range, time};
 use crate::frames::link_frame;
 use crate::msg::{
     LinkStatus, LinkTable, ModemActivity, ModemSchedule, ModemStatus, Packet, PacketLog,
@@ -35,6 +35,7 @@ use merrow_model::state::comms::{Delivery, LinkState, ModemState, NetworkOutput,
 use merrow_ros2::msg::geometry_msgs::PoseWithCovarianceStamped;
 use merrow_ros2::msg::sensor_msgs::Range;
 use merrow_sensors::acoustic::range_bearing_covariance;
+use std::f64::consts::TAU;
 
 /// Refractive index of water [-].
 const WATER_INDEX: f64 = 1.34;
@@ -81,15 +82,15 @@ fn measured_range(scene: &Scene, modem: &Modem, result: &RangeResult) -> f64 {
 pub fn range(scene: &Scene, result: &RangeResult) -> Range {
     let modem = &scene.modems[result.modem as usize];
     let other = &scene.modems[result.other as usize];
-    Range {
-        header: header(result.true_arrival_ns, &other.name),
-        radiation_type: Range::ULTRASOUND,
-        field_of_view: std::f32::consts::TAU,
-        min_range: 0.0,
-        max_range: modem.transceiver.max_range_m.unwrap_or(f64::INFINITY) as f32,
-        range: measured_range(scene, modem, result) as f32,
-        variance: (modem.transceiver.range_std_m * modem.transceiver.range_std_m) as f32,
-    }
+    let limits = [0.0, modem.transceiver.max_range_m.unwrap_or(f64::INFINITY)];
+    let variance = modem.transceiver.range_std_m * modem.transceiver.range_std_m;
+    let measured = [measured_range(scene, modem, result), variance];
+    sonar_range(
+        header(result.true_arrival_ns, &other.name),
+        TAU,
+        limits,
+        measured,
+    )
 }
 
 /// Builds the position of another modem from its range and direction, in the frame of the link that

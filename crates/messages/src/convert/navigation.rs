@@ -1,16 +1,16 @@
 //! Topics, messages and curves of inertial sensors, magnetometers and navigation instruments.
 
-use crate::convert::curves::{Axis, Curves, attitude, single_curve, xyz};
-use crate::convert::topic::{Publish, Sample, Topic};
-use crate::convert::{WORLD_FRAME, diagonal, header, point, profile, quaternion, vector3};
+use crate::convert::curves::{Axis, Components, Curves, curves};
+use crate::convert::topic::{Publish, Sample, Topic, publish};
+use crate::convert::{
+    WORLD_FRAME, diagonal, diagonal6, header, pose, profile, quaternion, twist, vector3,
+};
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::{Robot, SensorKind};
 use merrow_model::sensor::gnss::{Augmentation, GnssSpec, GnssSystem, HeadingReceiver};
 use merrow_model::sensor::inertial::{AhrsSpec, ImuSpec, InsSpec, MagnetometerSpec};
 use merrow_model::sensor::{gnss, inertial};
-use merrow_ros2::msg::geometry_msgs::{
-    Pose, PoseWithCovariance, Twist, TwistWithCovariance, TwistWithCovarianceStamped, Vector3,
-};
+use merrow_ros2::msg::geometry_msgs::{PoseWithCovariance, TwistWithCovarianceStamped, Vector3};
 use merrow_ros2::msg::nav_msgs::Odometry;
 use merrow_ros2::msg::sensor_msgs::{Imu, MagneticField, NavSatFix, NavSatStatus};
 use merrow_ros2::msg::std_msgs::Header;
@@ -18,21 +18,40 @@ use merrow_ros2::msg::std_msgs::Header;
 /// Variance of unmeasured roll and pitch, as used by drivers of dual-antenna receivers [rad²].
 const UNKNOWN: f64 = 1000.0;
 
-impl Publish for ImuSpec {
-    fn topics(&self, _: f64) -> Vec<Topic> {
-        vec![Topic::of_reading::<Self, _>("/data", |s| {
-            let reading = profile::imu(s.model(), s.data);
-            Some(imu(&reading, body_header(s)))
-        })]
+publish! {
+    ImuSpec {
+        "/data" => |s| imu(&profile::imu(s.model(), s.data), body_header(s));
+    }
+    AhrsSpec {
+        "/data" => |s| imu(&profile::imu(s.model(), s.data), body_header(s));
+    }
+    MagnetometerSpec {
+        "/data" => |s| magnetic_field(&profile::magnetic_field(s.model(), s.data), body_header(s));
+    }
+    HeadingReceiver {
+        "/navheading" => |s| heading(s.data, s.header());
+    }
+    InsSpec {
+        "/odometry" => |s| {
+            let reading = profile::navigation(s.model(), s.data);
+            let header = header(s.stamp_ns, profile::world_frame(s.model()));
+            odometry(&reading, header, profile::body_frame(s.model(), s.frame()))
+        };
+        "/fix" => |s| position(s.data, systems(s.model(), s.index), s.header());
     }
 }
 
-impl Publish for AhrsSpec {
-    fn topics(&self, _: f64) -> Vec<Topic> {
-        vec![Topic::of_reading::<Self, _>("/data", |s| {
-            let reading = profile::imu(s.model(), s.data);
-            Some(imu(&reading, body_header(s)))
-        })]
+curves! {
+    inertial::Magnetometer, |r| {
+        "magnetic field [uT]" => r.field.scale(1e6);
+    }
+    gnss::Heading, |r| {
+        "heading from east [deg]" => r.yaw.to_degrees();
+    }
+    inertial::Navigation, |r| {
+        "position in the world [m]" => r.p_WS;
+        "velocity [m/s]" => r.v_WS_S;
+        "attitude [deg]" => r.q_WS;
     }
 }
 
@@ -43,17 +62,16 @@ fn body_header<S, D>(s: &Sample<'_, S, D>) -> Header {
 
 impl Curves for inertial::Imu {
     fn axes(&self) -> Vec<Axis> {
+        let (rates, acceleration) = (self.angular_velocity, self.linear_acceleration);
         let mut all = vec![
-            (
-                "angular velocity [rad/s]".into(),
-                xyz(self.angular_velocity),
-            ),
+            ("angular velocity [rad/s]".into(), rates.components()),
             (
                 "proper acceleration [m/s²]".into(),
-                xyz(self.linear_acceleration),
+                acceleration.components(),
             ),
         ];
-        all.extend(self.orientation.as_ref().map(attitude));
+        let attitude = self.orientation.map(Components::components);
+        all.extend(attitude.map(|angles| ("attitude [deg]".into(), angles)));
         all
     }
 }
@@ -85,21 +103,6 @@ fn covariance_or_missing(measured: Vec3, variances: Vec3) -> [f64; 9] {
     })
 }
 
-impl Publish for MagnetometerSpec {
-    fn topics(&self, _: f64) -> Vec<Topic> {
-        vec![Topic::of_reading::<Self, _>("/data", |s| {
-            let reading = profile::magnetic_field(s.model(), s.data);
-            Some(magnetic_field(&reading, body_header(s)))
-        })]
-    }
-}
-
-impl Curves for inertial::Magnetometer {
-    fn axes(&self) -> Vec<Axis> {
-        vec![("magnetic field [uT]".into(), xyz(self.field.scale(1e6)))]
-    }
-}
-
 /// Converts a magnetic field [T].
 pub fn magnetic_field(r: &inertial::Magnetometer, header: Header) -> MagneticField {
     MagneticField {
@@ -126,63 +129,17 @@ impl Publish for GnssSpec {
 impl Curves for gnss::Gnss {
     fn axes(&self) -> Vec<Axis> {
         let [latitude, longitude, height] = self.position;
-        let mut all = vec![
-            (
-                "latitude [deg]".into(),
-                single_curve("", latitude.to_degrees()),
-            ),
+        let mut all: Vec<Axis> = vec![
+            ("latitude [deg]".into(), latitude.to_degrees().components()),
             (
                 "longitude [deg]".into(),
-                single_curve("", longitude.to_degrees()),
+                longitude.to_degrees().components(),
             ),
-            ("height [m]".into(), single_curve("", height)),
+            ("height [m]".into(), height.components()),
         ];
-        let satellites = self.satellites.map(|n| single_curve("", n as f64));
+        let satellites = self.satellites.map(|n| (n as f64).components());
         all.extend(satellites.map(|n| ("satellites".into(), n)));
         all
-    }
-}
-
-impl Publish for HeadingReceiver {
-    fn topics(&self, _: f64) -> Vec<Topic> {
-        vec![Topic::of_reading::<Self, _>("/navheading", |s| {
-            Some(heading(s.data, s.header()))
-        })]
-    }
-}
-
-impl Curves for gnss::Heading {
-    fn axes(&self) -> Vec<Axis> {
-        vec![(
-            "heading from east [deg]".into(),
-            single_curve("", self.yaw.to_degrees()),
-        )]
-    }
-}
-
-impl Publish for InsSpec {
-    fn topics(&self, _: f64) -> Vec<Topic> {
-        vec![
-            Topic::of_reading::<Self, _>("/odometry", |s| {
-                let reading = profile::navigation(s.model(), s.data);
-                let header = header(s.stamp_ns, profile::world_frame(s.model()));
-                let frame = profile::body_frame(s.model(), s.frame());
-                Some(odometry(&reading, header, frame))
-            }),
-            Topic::of_reading::<Self, _>("/fix", |s| {
-                Some(position(s.data, systems(s.model(), s.index), s.header()))
-            }),
-        ]
-    }
-}
-
-impl Curves for inertial::Navigation {
-    fn axes(&self) -> Vec<Axis> {
-        vec![
-            ("position in the world [m]".into(), xyz(self.p_WS)),
-            ("velocity [m/s]".into(), xyz(self.v_WS_S)),
-            attitude(&self.q_WS),
-        ]
     }
 }
 
@@ -247,20 +204,12 @@ pub fn systems(robot: &Robot, sensor: usize) -> &[GnssSystem] {
 /// Returns `None` without a fix.
 fn fix_velocity(r: &gnss::Gnss, stamp_ns: u64) -> Option<TwistWithCovarianceStamped> {
     r.velocity.is_finite().then(|| {
-        let mut covariance = [0.0; 36];
-        for i in 0..3 {
-            covariance[7 * i] = r.velocity_variances[i];
-        }
+        let [x, y, z] = r.velocity_variances;
         // angular velocity is not measured
-        covariance[21] = -1.0;
-        let twist = Twist {
-            linear: vector3(r.velocity),
-            angular: Vector3::default(),
-        };
-        let head = header(stamp_ns, WORLD_FRAME);
+        let covariance = diagonal6([x, y, z, -1.0, 0.0, 0.0]);
         TwistWithCovarianceStamped {
-            header: head,
-            twist: TwistWithCovariance { twist, covariance },
+            header: header(stamp_ns, WORLD_FRAME),
+            twist: twist([r.velocity, Vec3::zero()], covariance),
         }
     })
 }
@@ -293,7 +242,7 @@ pub fn heading(r: &gnss::Heading, header: Header) -> Imu {
 /// this frame, and velocity in the child frame.
 pub fn odometry(r: &inertial::Navigation, header: Header, child_frame_id: String) -> Odometry {
     let (cross, zero) = (&r.cross_covariance, Mat3::zero());
-    let pose = [
+    let position = [
         [&r.position_covariance.full(), cross],
         [&cross.transpose(), &r.attitude_covariance.full()],
     ];
@@ -301,24 +250,15 @@ pub fn odometry(r: &inertial::Navigation, header: Header, child_frame_id: String
     rate.r
         .iter_mut()
         .for_each(|row| *row = row.scale(r.rate_variance));
-    let twist = [[&r.velocity_covariance.full(), &zero], [&zero, &rate]];
+    let velocity = [[&r.velocity_covariance.full(), &zero], [&zero, &rate]];
     Odometry {
         header,
         child_frame_id,
         pose: PoseWithCovariance {
-            pose: Pose {
-                position: point(r.p_WS),
-                orientation: quaternion(r.q_WS),
-            },
-            covariance: join_blocks(pose),
+            pose: pose(r.p_WS, r.q_WS),
+            covariance: join_blocks(position),
         },
-        twist: TwistWithCovariance {
-            twist: Twist {
-                linear: vector3(r.v_WS_S),
-                angular: vector3(r.w_WS_S),
-            },
-            covariance: join_blocks(twist),
-        },
+        twist: twist([r.v_WS_S, r.w_WS_S], join_blocks(velocity)),
     }
 }
 

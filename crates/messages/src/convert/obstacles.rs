@@ -1,7 +1,7 @@
 //! Conversion of detected obstacles to messages, and their plan views.
 
 use crate::convert::topic::{Publish, Topic};
-use crate::convert::{WORLD_FRAME, header, pose, vector3};
+use crate::convert::{WORLD_FRAME, diagonal6, header, pose, vector3};
 use crate::snapshot::{PlanView, Plot, Snapshot, SnapshotOutput};
 use merrow_math::Vec3;
 use merrow_model::scene::Sensor;
@@ -116,27 +116,25 @@ pub fn detections(
         spec.detector.association_distance_m,
         spec.detector.track_timeout_s,
     );
-    let mut covariance = [0.0; 36];
-    for i in 0..3 {
-        covariance[7 * i] = spec.detector.position_std_m * spec.detector.position_std_m;
-    }
-    covariance[35] = spec.yaw_std * spec.yaw_std;
+    let variance = spec.detector.position_std_m * spec.detector.position_std_m;
+    let yaw = spec.yaw_std * spec.yaw_std;
+    let covariance = diagonal6([variance, variance, variance, 0.0, 0.0, yaw]);
     let one = |(found, number): (&Detection, u64)| {
         let pose = pose(found.p, found.q);
         let hypothesis = ObjectHypothesis {
             class_id: "obstacle".into(),
             score: 1.0,
         };
-        let with_pose = PoseWithCovariance {
-            pose: pose.clone(),
-            covariance,
+        let with_pose = ObjectHypothesisWithPose {
+            hypothesis,
+            pose: PoseWithCovariance {
+                pose: pose.clone(),
+                covariance,
+            },
         };
         Detection3D {
             header: head.clone(),
-            results: vec![ObjectHypothesisWithPose {
-                hypothesis,
-                pose: with_pose,
-            }],
+            results: vec![with_pose],
             bbox: BoundingBox3D {
                 center: pose,
                 size: vector3(found.size),

@@ -5,25 +5,24 @@
 //! target is a `PoseWithCovarianceStamped` on a topic of that target, which estimators can use
 //! directly. A range is a `sensor_msgs/Range`.
 
-use crate::convert::curves::{Axis, single_curve, xyz};
+use crate::convert;
+use crate::convert::curves::{Axis, Components};
 use crate::convert::topic::{Publish, Sample, Topic};
-use crate::convert::{WORLD_FRAME, header, point};
+use crate::convert::{WORLD_FRAME, header, linear_covariance, sonar_range};
 use crate::snapshot::{Plot, Snapshot, SnapshotOutput};
-use merrow_math::{Mat3, Vec3};
+use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::Sensor;
 use merrow_model::sensor::acoustic::{AcousticFix, AcousticObservations, AcousticRange};
 use merrow_model::sensor::acoustic::{AcousticOutput, AcousticSpec, Beacon};
 use merrow_model::state::frames::FrameData;
 use merrow_ros2::message::Message;
-use merrow_ros2::msg::geometry_msgs::{Pose, PoseWithCovariance, PoseWithCovarianceStamped};
+use merrow_ros2::msg::geometry_msgs::{PoseWithCovariance, PoseWithCovarianceStamped};
 use merrow_ros2::msg::sensor_msgs::Range;
 use merrow_ros2::msg::std_msgs::Header;
 use merrow_ros2::msg::vision_msgs::{
     BoundingBox3D, Detection3D, Detection3DArray, ObjectHypothesis, ObjectHypothesisWithPose,
 };
-
-/// Variance of an angle that is not measured [rad²].
-const UNKNOWN: f64 = 1e6;
+use std::f64::consts::TAU;
 
 impl Publish for AcousticSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
@@ -81,38 +80,24 @@ fn acoustic_quantities(sounds: &AcousticObservations, names: &[&str]) -> Vec<Axi
     let name = |target: usize| names.get(target).copied().unwrap_or("own");
     for fix in &sounds.fixes {
         let of = name(fix.target);
-        match &fix.world {
-            Some((p_W, _)) => all.push((format!("{of} in the world [m]").into(), xyz(*p_W))),
-            None => all.push((
-                format!("{of} in the sensor's frame [m]").into(),
-                xyz(fix.p_S),
-            )),
-        }
+        let (frame, p) = match fix.world {
+            Some((p_W, _)) => ("world", p_W),
+            None => ("sensor's frame", fix.p_S),
+        };
+        all.push((format!("{of} in the {frame} [m]").into(), p.components()));
     }
     for ranged in &sounds.ranges {
-        all.push((
-            "range [m]".into(),
-            single_curve(name(ranged.target), ranged.range),
-        ));
+        let curve = (name(ranged.target).to_string(), ranged.range);
+        all.push(("range [m]".into(), vec![curve]));
     }
     all
 }
 
 /// Builds a pose from a position [m] and its covariance [m²]; the orientation is unknown.
 pub(crate) fn unoriented_pose(p: Vec3, position_covariance: &Mat3) -> PoseWithCovariance {
-    let mut covariance = [0.0; 36];
-    for i in 0..3 {
-        for j in 0..3 {
-            covariance[6 * i + j] = position_covariance.r[i][j];
-        }
-        covariance[7 * (i + 3)] = UNKNOWN;
-    }
     PoseWithCovariance {
-        pose: Pose {
-            position: point(p),
-            ..Pose::default()
-        },
-        covariance,
+        pose: convert::pose(p, Quat::identity()),
+        covariance: linear_covariance(position_covariance.r.map(|row| row.to_array())),
     }
 }
 
@@ -174,13 +159,12 @@ fn range(
 ) -> Option<Range> {
     let is_it = |r: &&AcousticRange| (r.target, r.receiver) == pair;
     let found = sounds.ranges.iter().find(is_it)?;
-    Some(Range {
-        header: header(found.stamp_ns, frame),
-        radiation_type: Range::ULTRASOUND,
-        field_of_view: std::f32::consts::TAU,
-        min_range: 0.0,
-        max_range: spec.hearing.max_range_m as f32,
-        range: found.range as f32,
-        variance: found.variance as f32,
-    })
+    let limits = [0.0, spec.hearing.max_range_m];
+    let header = header(found.stamp_ns, frame);
+    Some(sonar_range(
+        header,
+        TAU,
+        limits,
+        [found.range, found.variance],
+    ))
 }

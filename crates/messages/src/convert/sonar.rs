@@ -30,9 +30,7 @@ impl Publish for SonarSpec {
     fn topics(&self, rate: f64) -> Vec<Topic> {
         match self.kind {
             SonarKind::Imaging => vec![
-                ping_topic("/image_raw", |s| {
-                    Some(projected(s.spec, s.data, acoustic_header(s)))
-                }),
+                frame_topic("/image_raw", projected),
                 display_topic(),
                 ping_topic("/samples", |s| {
                     let beams = 0..s.spec.steering.len();
@@ -40,15 +38,9 @@ impl Publish for SonarSpec {
                 }),
             ],
             SonarKind::Multibeam => vec![
-                ping_topic("/detections", |s| {
-                    Some(detections(s.spec, s.data, acoustic_header(s)))
-                }),
-                ping_topic("/ranges", |s| {
-                    Some(ranges(s.spec, s.data, acoustic_header(s)))
-                }),
-                ping_topic("/points", |s| {
-                    Some(point_cloud(s.spec, s.data, acoustic_header(s)))
-                }),
+                frame_topic("/detections", detections),
+                frame_topic("/ranges", ranges),
+                frame_topic("/points", point_cloud),
             ],
             SonarKind::SideScan => vec![
                 beam_topic("/port/image_raw", 0),
@@ -86,6 +78,16 @@ fn ping_topic<M: Message>(
     build: impl FnMut(&SonarSample<'_>) -> Option<M> + Send + 'static,
 ) -> Topic {
     Topic::of_frame::<SonarSpec, Ping, _>(suffix, build)
+}
+
+/// Creates a topic in the acoustic frame whose message `build` builds from a ping.
+fn frame_topic<M: Message>(
+    suffix: &'static str,
+    build: fn(&SonarSpec, &Ping, Header) -> M,
+) -> Topic {
+    ping_topic(suffix, move |s| {
+        Some(build(s.spec, s.data, acoustic_header(s)))
+    })
 }
 
 /// Creates the topic of the echoes of one beam.
@@ -354,18 +356,12 @@ pub(crate) fn point_cloud(spec: &SonarSpec, ping: &Ping, header: Header) -> Poin
         .iter()
         .enumerate()
         .filter(|(_, s)| s.range.is_finite());
-    let bytes = |(beam, sounding): (usize, &Sounding)| {
-        let (p, mut out) = (
-            direction(spec.steering[beam]).scale(sounding.range),
-            [0; 20],
-        );
-        for (k, number) in [p.x, p.y, p.z, sounding.level].into_iter().enumerate() {
-            out[4 * k..4 * k + 4].copy_from_slice(&(number as f32).to_le_bytes());
-        }
-        out[16..18].copy_from_slice(&(beam as u16).to_le_bytes());
-        out
+    let values = |(beam, sounding): (usize, &Sounding)| {
+        let p = direction(spec.steering[beam]).scale(sounding.range);
+        let numbers = [p.x, p.y, p.z, sounding.level].map(|number| number as f32);
+        (numbers, beam as u16)
     };
-    exteroceptive::cloud(header, &["intensity"], "beam", good.map(bytes))
+    exteroceptive::cloud(header, &["intensity"], "beam", good.map(values))
 }
 
 /// Accumulator of the ranges of one turn of the head, or of one pass through the sector. Bearings
@@ -385,14 +381,7 @@ fn range_and_level(ping: &Ping) -> (f32, f32) {
     let Some(sounding) = ping.soundings.first() else {
         return (f32::NAN, 0.0);
     };
-    (
-        sounding.range as f32,
-        if sounding.level.is_finite() {
-            sounding.level as f32
-        } else {
-            0.0
-        },
-    )
+    (sounding.range as f32, finite_level(sounding.level))
 }
 
 /// Builds a scan that starts at the bearing of the ping `first`; `rate` is the ping rate [Hz].
@@ -401,8 +390,7 @@ fn scan(
     first: u64,
     rate: f64,
     header: Header,
-    ranges: Vec<f32>,
-    intensities: Vec<f32>,
+    [ranges, intensities]: [Vec<f32>; 2],
 ) -> LaserScan {
     let (a, n) = (spec.head_angle(first), ranges.len());
     // a full-circle head returns by one turn after the last ping
@@ -430,7 +418,7 @@ fn scan(
 /// Builds the scan with the single bearing of a ping; `rate` is the ping rate [Hz].
 pub fn bearing(spec: &SonarSpec, ping: &Ping, rate: f64, header: Header) -> LaserScan {
     let (range, level) = range_and_level(ping);
-    scan(spec, ping.number, rate, header, vec![range], vec![level])
+    scan(spec, ping.number, rate, header, [vec![range], vec![level]])
 }
 
 impl Profile {
@@ -457,21 +445,9 @@ impl Profile {
         self.last = ping.number;
         (self.ranges[k as usize], self.intensities[k as usize]) = range_and_level(ping);
         (k + 1 == n).then(|| {
-            let (ranges, intensities) = (
-                std::mem::take(&mut self.ranges),
-                std::mem::take(&mut self.intensities),
-            );
-            (
-                self.stamp_ns,
-                scan(
-                    spec,
-                    sweep * n,
-                    rate,
-                    Header::default(),
-                    ranges,
-                    intensities,
-                ),
-            )
+            let values = [&mut self.ranges, &mut self.intensities].map(std::mem::take);
+            let scan = scan(spec, sweep * n, rate, Header::default(), values);
+            (self.stamp_ns, scan)
         })
     }
 }

@@ -59,9 +59,17 @@ pub struct AnySample<'a> {
     pub data: SampleData<'a>,
 }
 
-impl AnySample<'_> {
-    fn kind(&self) -> &SensorKind {
-        &self.scene.robots[self.robot].sensors[self.sensor].kind
+impl<'a> AnySample<'a> {
+    /// Returns the sample with its data; `None` if the sensor has other parameters than `S`.
+    fn with<S: SensorParameters, D>(&self, data: &'a D) -> Option<Sample<'a, S, D>> {
+        Some(Sample {
+            spec: S::from_kind(&self.scene.robots[self.robot].sensors[self.sensor].kind)?,
+            data,
+            scene: self.scene,
+            robot: self.robot,
+            index: self.sensor,
+            stamp_ns: self.stamp_ns,
+        })
     }
 }
 
@@ -136,18 +144,9 @@ impl Topic {
         suffix: impl Into<Cow<'static, str>>,
         mut build: impl FnMut(&Sample<'_, S, S::Reading>) -> I + Send + 'static,
     ) -> Self {
-        Self::new::<I>(suffix.into(), move |any| {
-            let SampleData::Reading(reading) = any.data else {
-                return None;
-            };
-            Some(build(&Sample {
-                spec: S::from_kind(any.kind())?,
-                data: S::Reading::from_reading(reading)?,
-                scene: any.scene,
-                robot: any.robot,
-                index: any.sensor,
-                stamp_ns: any.stamp_ns,
-            }))
+        Self::new::<I>(suffix.into(), move |any| match any.data {
+            SampleData::Reading(data) => Some(build(&any.with(S::Reading::from_reading(data)?)?)),
+            SampleData::Frame(_) => None,
         })
     }
 
@@ -161,18 +160,9 @@ impl Topic {
         suffix: impl Into<Cow<'static, str>>,
         mut build: impl FnMut(&Sample<'_, S, F>) -> I + Send + 'static,
     ) -> Self {
-        Self::new::<I>(suffix.into(), move |any| {
-            let SampleData::Frame(data) = any.data else {
-                return None;
-            };
-            Some(build(&Sample {
-                spec: S::from_kind(any.kind())?,
-                data: F::from_data(data)?,
-                scene: any.scene,
-                robot: any.robot,
-                index: any.sensor,
-                stamp_ns: any.stamp_ns,
-            }))
+        Self::new::<I>(suffix.into(), move |any| match any.data {
+            SampleData::Frame(data) => Some(build(&any.with(F::from_data(data)?)?)),
+            SampleData::Reading(_) => None,
         })
     }
 
@@ -215,6 +205,23 @@ impl Topic {
         (self.encode)(sample, send);
     }
 }
+
+/// Implements [`Publish`] of kinds of sensors that are evaluated in the step: the suffix of each
+/// topic, and the message of the sample `s`. A `?` on `None` leaves the message out.
+macro_rules! publish {
+    ($($spec:ty { $($suffix:literal => |$s:ident| $message:expr;)* })*) => {$(
+        impl $crate::convert::topic::Publish for $spec {
+            fn topics(&self, _: f64) -> Vec<$crate::convert::topic::Topic> {
+                vec![$($crate::convert::topic::Topic::of_reading::<Self, _>(
+                    $suffix,
+                    |$s| Some($message),
+                )),*]
+            }
+        }
+    )*};
+}
+
+pub(crate) use publish;
 
 macro_rules! select_step_sensor {
     ($(

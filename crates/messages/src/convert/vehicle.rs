@@ -1,10 +1,10 @@
 //! Topics, messages and curves of the sensors of the vehicle itself and of the air around it.
 
-use crate::convert::curves::{Axis, Curves, attitude, single_curve, xyz};
+use crate::convert::curves::curves;
 use crate::convert::instruments::{record, record_values};
-use crate::convert::topic::{Publish, Sample, Topic};
+use crate::convert::topic::{Sample, publish};
 use crate::convert::water::fluid_pressure;
-use crate::convert::{header, pose, profile, vector3};
+use crate::convert::{diagonal6, header, pose, profile, twist, vector3};
 use crate::frames;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Sensor;
@@ -13,9 +13,7 @@ use merrow_model::sensor::vehicle::{
     Power, PowerSpec, Wind, Wrench, WrenchSpec,
 };
 use merrow_ros2::msg::geometry_msgs;
-use merrow_ros2::msg::geometry_msgs::{
-    PoseWithCovariance, Twist, TwistWithCovariance, Vector3Stamped, WrenchStamped,
-};
+use merrow_ros2::msg::geometry_msgs::{PoseWithCovariance, Vector3Stamped, WrenchStamped};
 use merrow_ros2::msg::nav_msgs;
 use merrow_ros2::msg::sensor_msgs::{BatteryState, JointState};
 use merrow_ros2::msg::std_msgs::{Bool, Float64, Header};
@@ -23,24 +21,82 @@ use merrow_ros2::msg::std_msgs::{Bool, Float64, Header};
 /// Revolutions per minute per radian per second.
 const RPM: f64 = 30.0 / std::f64::consts::PI;
 
-impl Publish for OdometrySpec {
-    fn topics(&self, _: f64) -> Vec<Topic> {
-        vec![Topic::of_reading::<Self, _>("", |s| {
+publish! {
+    OdometrySpec {
+        "" => |s| {
             let reading = profile::odometry(s.model(), s.data);
             let header = header(s.stamp_ns, profile::world_frame(s.model()));
-            let frame = profile::body_frame(s.model(), odometry_frame(s));
-            Some(odometry(&reading, header, frame))
-        })]
+            odometry(&reading, header, profile::body_frame(s.model(), odometry_frame(s)))
+        };
+    }
+    WrenchSpec {
+        "/wrench" => |s| wrench(s.data, s.header());
+    }
+    BarometerSpec {
+        "/data" => |s| fluid_pressure(s.data, s.header());
+    }
+    AnemometerSpec {
+        "/data" => |s| Vector3Stamped { header: s.header(), vector: vector3(s.data.velocity) };
+        "/speed" => |s| Float64 { data: s.data.speed };
+        "/direction" => |s| Float64 { data: s.data.from };
+    }
+    LeakDetector {
+        "/leak" => |s| Bool { data: s.data.is_wet() };
+    }
+    MotorSpec {
+        "/joint_state" => |s| shaft(s.sensor(), s.data, s.header());
+        "/power" => |s| {
+            let (r, none) = (s.data, f64::NAN);
+            supply([r.voltage, r.current, r.temperature, none, none], s.header())
+        };
+        "/record" => |s| {
+            let r = s.data;
+            let values = record_values([
+                ("speed [rpm]", r.speed * RPM),
+                ("current [A]", r.current),
+                ("voltage [V]", r.voltage),
+                ("temperature [degC]", r.temperature),
+                ("torque [N m]", r.torque),
+                ("power [W]", r.power),
+            ]);
+            record(s.sensor(), values, s.header())
+        };
+    }
+    PowerSpec {
+        "/battery_state" => |s| {
+            let r = s.data;
+            supply([r.voltage, r.current, f64::NAN, r.charge, r.capacity], s.header())
+        };
     }
 }
 
-impl Curves for Odometry {
-    fn axes(&self) -> Vec<Axis> {
-        vec![
-            ("position in the world [m]".into(), xyz(self.p_WS)),
-            ("velocity [m/s]".into(), xyz(self.v_WS_S)),
-            attitude(&self.q_WS),
-        ]
+curves! {
+    Odometry, |r| {
+        "position in the world [m]" => r.p_WS;
+        "velocity [m/s]" => r.v_WS_S;
+        "attitude [deg]" => r.q_WS;
+    }
+    Wrench, |r| {
+        "force [N]" => r.force;
+        "torque [N m]" => r.torque;
+    }
+    Wind, |r| {
+        "speed [m/s]" => r.speed;
+        "wind from, clockwise from ahead [deg]" => r.from.to_degrees();
+    }
+    Leak, |r| {
+        "wet" => r.signal;
+    }
+    Motor, |r| {
+        "shaft speed [rad/s]" => r.speed;
+        "current [A]" => r.current;
+        "voltage [V]" => r.voltage;
+        "temperature [deg C]" => r.temperature;
+    }
+    Power, |r| {
+        "voltage [V]" => r.voltage;
+        "current [A]" => r.current;
+        "charge [A h]" => r.charge;
     }
 }
 
@@ -58,10 +114,7 @@ fn odometry_frame(s: &Sample<'_, OdometrySpec, Odometry>) -> String {
 /// Converts the true pose in the frame of `header` and the velocity in the child frame. True values
 /// have no covariance; a small covariance is set for estimators that invert it.
 fn odometry(r: &Odometry, header: Header, child_frame_id: String) -> nav_msgs::Odometry {
-    let mut covariance = [0.0; 36];
-    for i in 0..6 {
-        covariance[7 * i] = 1e-9;
-    }
+    let covariance = diagonal6([1e-9; 6]);
     nav_msgs::Odometry {
         header,
         child_frame_id,
@@ -69,30 +122,7 @@ fn odometry(r: &Odometry, header: Header, child_frame_id: String) -> nav_msgs::O
             pose: pose(r.p_WS, r.q_WS),
             covariance,
         },
-        twist: TwistWithCovariance {
-            twist: Twist {
-                linear: vector3(r.v_WS_S),
-                angular: vector3(r.w_WS_S),
-            },
-            covariance,
-        },
-    }
-}
-
-impl Publish for WrenchSpec {
-    fn topics(&self, _: f64) -> Vec<Topic> {
-        vec![Topic::of_reading::<Self, _>("/wrench", |s| {
-            Some(wrench(s.data, s.header()))
-        })]
-    }
-}
-
-impl Curves for Wrench {
-    fn axes(&self) -> Vec<Axis> {
-        vec![
-            ("force [N]".into(), xyz(self.force)),
-            ("torque [N m]".into(), xyz(self.torque)),
-        ]
+        twist: twist([r.v_WS_S, r.w_WS_S], covariance),
     }
 }
 
@@ -105,100 +135,6 @@ pub fn wrench(r: &Wrench, header: Header) -> WrenchStamped {
     WrenchStamped { header, wrench }
 }
 
-impl Publish for BarometerSpec {
-    fn topics(&self, _: f64) -> Vec<Topic> {
-        vec![Topic::of_reading::<Self, _>("/data", |s| {
-            Some(fluid_pressure(s.data, s.header()))
-        })]
-    }
-}
-
-impl Publish for AnemometerSpec {
-    fn topics(&self, _: f64) -> Vec<Topic> {
-        vec![
-            Topic::of_reading::<Self, _>("/data", |s| {
-                Some(Vector3Stamped {
-                    header: s.header(),
-                    vector: vector3(s.data.velocity),
-                })
-            }),
-            Topic::of_reading::<Self, _>("/speed", |s| Some(Float64 { data: s.data.speed })),
-            Topic::of_reading::<Self, _>("/direction", |s| Some(Float64 { data: s.data.from })),
-        ]
-    }
-}
-
-impl Curves for Wind {
-    fn axes(&self) -> Vec<Axis> {
-        vec![
-            ("speed [m/s]".into(), single_curve("", self.speed)),
-            (
-                "wind from, clockwise from ahead [deg]".into(),
-                single_curve("", self.from.to_degrees()),
-            ),
-        ]
-    }
-}
-
-impl Publish for LeakDetector {
-    fn topics(&self, _: f64) -> Vec<Topic> {
-        vec![Topic::of_reading::<Self, _>("/leak", |s| {
-            Some(Bool {
-                data: s.data.is_wet(),
-            })
-        })]
-    }
-}
-
-impl Curves for Leak {
-    fn axes(&self) -> Vec<Axis> {
-        vec![("wet".into(), single_curve("", self.signal))]
-    }
-}
-
-impl Publish for MotorSpec {
-    fn topics(&self, _: f64) -> Vec<Topic> {
-        vec![
-            Topic::of_reading::<Self, _>("/joint_state", |s| {
-                Some(shaft(s.sensor(), s.data, s.header()))
-            }),
-            Topic::of_reading::<Self, _>("/power", |s| {
-                let (r, none) = (s.data, f64::NAN);
-                Some(supply(
-                    [r.voltage, r.current, r.temperature, none, none],
-                    s.header(),
-                ))
-            }),
-            Topic::of_reading::<Self, _>("/record", |s| {
-                let r = s.data;
-                let values = record_values([
-                    ("speed [rpm]", r.speed * RPM),
-                    ("current [A]", r.current),
-                    ("voltage [V]", r.voltage),
-                    ("temperature [degC]", r.temperature),
-                    ("torque [N m]", r.torque),
-                    ("power [W]", r.power),
-                ]);
-                Some(record(s.sensor(), values, s.header()))
-            }),
-        ]
-    }
-}
-
-impl Curves for Motor {
-    fn axes(&self) -> Vec<Axis> {
-        vec![
-            ("shaft speed [rad/s]".into(), single_curve("", self.speed)),
-            ("current [A]".into(), single_curve("", self.current)),
-            ("voltage [V]".into(), single_curve("", self.voltage)),
-            (
-                "temperature [deg C]".into(),
-                single_curve("", self.temperature),
-            ),
-        ]
-    }
-}
-
 /// Builds the message of a motor's shaft, named after its controller: speed [rad/s], torque [N m].
 fn shaft(sensor: &Sensor, r: &Motor, header: Header) -> JointState {
     JointState {
@@ -207,28 +143,6 @@ fn shaft(sensor: &Sensor, r: &Motor, header: Header) -> JointState {
         position: Vec::new(),
         velocity: vec![r.speed],
         effort: vec![r.torque],
-    }
-}
-
-impl Publish for PowerSpec {
-    fn topics(&self, _: f64) -> Vec<Topic> {
-        vec![Topic::of_reading::<Self, _>("/battery_state", |s| {
-            let r = s.data;
-            Some(supply(
-                [r.voltage, r.current, f64::NAN, r.charge, r.capacity],
-                s.header(),
-            ))
-        })]
-    }
-}
-
-impl Curves for Power {
-    fn axes(&self) -> Vec<Axis> {
-        vec![
-            ("voltage [V]".into(), single_curve("", self.voltage)),
-            ("current [A]".into(), single_curve("", self.current)),
-            ("charge [A h]".into(), single_curve("", self.charge)),
-        ]
     }
 }
 

@@ -1,10 +1,12 @@
 //! Topics, messages and curves of the sensors that measure properties of the water or measure with
 //! sound in water.
 
-use crate::convert::curves::{Axis, Curves, labelled, single_curve, xyz};
+use crate::convert::curves::{curves, labelled};
 use crate::convert::instruments::{record, record_values};
-use crate::convert::topic::{FrameName, Publish, Topic};
-use crate::convert::{WORLD_FRAME, header, profile, vector3};
+use crate::convert::topic::{FrameName, Publish, Topic, publish};
+use crate::convert::{
+    WORLD_FRAME, diagonal6, header, linear_covariance, pose, profile, sonar_range, twist, vector3,
+};
 use crate::frames;
 use crate::msg::marine_acoustic_msgs;
 use crate::msg::marine_sensor_msgs::TurbidityNTU;
@@ -15,57 +17,83 @@ use merrow_model::sensor::water::{
 };
 use merrow_model::state::bottle::Bottle;
 use merrow_ros2::msg::geometry_msgs::{
-    Point, Pose, PoseWithCovariance, PoseWithCovarianceStamped, Twist, TwistWithCovariance,
-    TwistWithCovarianceStamped, Vector3,
+    PoseWithCovariance, PoseWithCovarianceStamped, TwistWithCovarianceStamped,
 };
-use merrow_ros2::msg::sensor_msgs::{FluidPressure, Range, Temperature};
+use merrow_ros2::msg::sensor_msgs::{FluidPressure, Temperature};
 use merrow_ros2::msg::std_msgs::{Float64, Header};
 
 /// Variance of a component that is not measured.
 const UNKNOWN: f64 = 1000.0;
 
-impl Publish for PressureSpec {
-    fn topics(&self, _: f64) -> Vec<Topic> {
-        vec![
-            Topic::of_reading::<Self, _>("/data", |s| {
-                let reading = profile::pressure(s.model(), s.data);
-                Some(fluid_pressure(&reading, s.header()))
-            }),
-            Topic::of_reading::<Self, _>("/pose", |s| {
-                let header = header(s.stamp_ns, WORLD_FRAME);
-                Some(height_pose(s.data.height()?, header))
-            }),
-        ]
+publish! {
+    PressureSpec {
+        "/data" => |s| fluid_pressure(&profile::pressure(s.model(), s.data), s.header());
+        "/pose" => |s| height_pose(s.data.height()?, header(s.stamp_ns, WORLD_FRAME));
+    }
+    AltimeterSpec {
+        "/range" => |s| {
+            let r = s.data;
+            sonar_range(s.header(), r.beam_width, r.limits, [r.range, r.variance])
+        };
+    }
+    CtdSpec {
+        "/temperature" => |s| temperature([s.data.temperature, s.data.variances[0]], s.header());
+        "/pressure" => |s| FluidPressure {
+            header: s.header(),
+            fluid_pressure: s.data.pressure,
+            variance: s.data.variances[2],
+        };
+        "/conductivity" => |s| Float64 { data: s.data.conductivity };
+        "/salinity" => |s| Float64 { data: s.data.salinity };
+        "/depth" => |s| Float64 { data: s.data.depth };
+        "/sound_speed" => |s| Float64 { data: s.data.sound_speed };
+        "/record" => |s| record(s.sensor(), record_values(ctd_quantities(s.data)), s.header());
+    }
+    SamplerSpec {
+        "/bottle" => |s| {
+            let mut record = record(s.sensor(), bottle_quantities(s.spec, s.data), s.header());
+            for status in &mut record.status {
+                status.message = s.data.filling.keyword().to_string();
+            }
+            record
+        };
     }
 }
 
-impl Curves for Pressure {
-    fn axes(&self) -> Vec<Axis> {
-        vec![(
-            "absolute pressure [kPa]".into(),
-            single_curve("", 1e-3 * self.pressure),
-        )]
+curves! {
+    Pressure, |r| {
+        "absolute pressure [kPa]" => 1e-3 * r.pressure;
+    }
+    Altimeter, |r| {
+        "range [m]" => r.range;
+    }
+    Dvl, |r| {
+        "velocity [m/s]" => r.velocity;
+        "altitude [m]" => r.altitude;
+        "beam ranges [m]" => labelled(["1", "2", "3", "4"], r.beams.map(|beam| beam.range));
+    }
+    Probe, |r| {
+        "value" => r.value;
+    }
+    Ctd, |r| {
+        "temperature [deg C]" => r.temperature;
+        "salinity [psu]" => r.salinity;
+        "depth [m]" => r.depth;
+        "speed of sound [m/s]" => r.sound_speed;
+    }
+    Bottle, |r| {
+        "bottle" => f64::from(r.number);
+        "volume [ml]" => 1e6 * r.volume;
     }
 }
 
 /// Converts a height in W [m] with its variance [m²] to a pose whose other components are unknown.
 fn height_pose([z, variance]: [f64; 2], header: Header) -> PoseWithCovarianceStamped {
-    let mut covariance = [0.0; 36];
-    for i in 0..6 {
-        covariance[7 * i] = if i == 2 { variance } else { UNKNOWN };
-    }
-    let position = Point {
-        z,
-        ..Point::default()
+    let pose = PoseWithCovariance {
+        pose: pose(Vec3::new(0.0, 0.0, z), Quat::identity()),
+        covariance: diagonal6([UNKNOWN, UNKNOWN, variance, UNKNOWN, UNKNOWN, UNKNOWN]),
     };
-    let pose = Pose {
-        position,
-        ..Pose::default()
-    };
-    PoseWithCovarianceStamped {
-        header,
-        pose: PoseWithCovariance { pose, covariance },
-    }
+    PoseWithCovarianceStamped { header, pose }
 }
 
 /// Converts an absolute pressure [Pa].
@@ -74,33 +102,6 @@ pub fn fluid_pressure(r: &Pressure, header: Header) -> FluidPressure {
         header,
         fluid_pressure: r.pressure,
         variance: r.variance,
-    }
-}
-
-impl Publish for AltimeterSpec {
-    fn topics(&self, _: f64) -> Vec<Topic> {
-        vec![Topic::of_reading::<Self, _>("/range", |s| {
-            Some(range(s.data, s.header()))
-        })]
-    }
-}
-
-impl Curves for Altimeter {
-    fn axes(&self) -> Vec<Axis> {
-        vec![("range [m]".into(), single_curve("", self.range))]
-    }
-}
-
-/// Converts a range of an echo sounder [m].
-fn range(r: &Altimeter, header: Header) -> Range {
-    Range {
-        header,
-        radiation_type: Range::ULTRASOUND,
-        field_of_view: r.beam_width as f32,
-        min_range: r.limits[0] as f32,
-        max_range: r.limits[1] as f32,
-        range: r.range as f32,
-        variance: r.variance as f32,
     }
 }
 
@@ -129,19 +130,6 @@ impl Publish for DvlSpec {
 
     fn message_frame(&self) -> Option<(FrameName, Quat)> {
         Some((frames::acoustic_frame, Q_S_DVL))
-    }
-}
-
-impl Curves for Dvl {
-    fn axes(&self) -> Vec<Axis> {
-        vec![
-            ("velocity [m/s]".into(), xyz(self.velocity)),
-            ("altitude [m]".into(), single_curve("", self.altitude)),
-            (
-                "beam ranges [m]".into(),
-                labelled(["1", "2", "3", "4"], self.beams.map(|beam| beam.range)),
-            ),
-        ]
     }
 }
 
@@ -186,25 +174,14 @@ pub fn dvl(r: &Dvl, header: Header) -> marine_acoustic_msgs::Dvl {
 /// lock, because the velocity is then not over ground.
 fn dvl_twist(
     lock: DvlLock,
-    (velocity, velocity_covariance): (Vec3, [f64; 9]),
+    (velocity, c): (Vec3, [f64; 9]),
     header: Header,
 ) -> Option<TwistWithCovarianceStamped> {
     (lock == DvlLock::Bottom).then(|| {
-        let mut covariance = [0.0; 36];
-        for i in 0..3 {
-            for j in 0..3 {
-                covariance[6 * i + j] = velocity_covariance[3 * i + j];
-            }
-            // the instrument does not measure angular velocity
-            covariance[7 * (i + 3)] = 1e6;
-        }
-        let twist = Twist {
-            linear: vector3(velocity),
-            angular: Vector3::default(),
-        };
+        let covariance = [[c[0], c[1], c[2]], [c[3], c[4], c[5]], [c[6], c[7], c[8]]];
         TwistWithCovarianceStamped {
             header,
-            twist: TwistWithCovariance { twist, covariance },
+            twist: twist([velocity, Vec3::zero()], linear_covariance(covariance)),
         }
     })
 }
@@ -239,73 +216,12 @@ impl Publish for ProbeSpec {
     }
 }
 
-impl Curves for Probe {
-    fn axes(&self) -> Vec<Axis> {
-        vec![("value".into(), single_curve("", self.value))]
-    }
-}
-
 /// Builds the message of a temperature [°C] with its variance [K²].
 fn temperature([temperature, variance]: [f64; 2], header: Header) -> Temperature {
     Temperature {
         header,
         temperature,
         variance,
-    }
-}
-
-impl Publish for CtdSpec {
-    fn topics(&self, _: f64) -> Vec<Topic> {
-        let number = |suffix: &'static str, value: fn(&Ctd) -> f64| {
-            Topic::of_reading::<Self, _>(suffix, move |s| {
-                Some(Float64 {
-                    data: value(s.data),
-                })
-            })
-        };
-        vec![
-            Topic::of_reading::<Self, _>("/temperature", |s| {
-                Some(temperature(
-                    [s.data.temperature, s.data.variances[0]],
-                    s.header(),
-                ))
-            }),
-            Topic::of_reading::<Self, _>("/pressure", |s| {
-                Some(FluidPressure {
-                    header: s.header(),
-                    fluid_pressure: s.data.pressure,
-                    variance: s.data.variances[2],
-                })
-            }),
-            number("/conductivity", |ctd| ctd.conductivity),
-            number("/salinity", |ctd| ctd.salinity),
-            number("/depth", |ctd| ctd.depth),
-            number("/sound_speed", |ctd| ctd.sound_speed),
-            Topic::of_reading::<Self, _>("/record", |s| {
-                Some(record(
-                    s.sensor(),
-                    record_values(ctd_quantities(s.data)),
-                    s.header(),
-                ))
-            }),
-        ]
-    }
-}
-
-impl Curves for Ctd {
-    fn axes(&self) -> Vec<Axis> {
-        vec![
-            (
-                "temperature [deg C]".into(),
-                single_curve("", self.temperature),
-            ),
-            ("salinity [psu]".into(), single_curve("", self.salinity)),
-            ("depth [m]".into(), single_curve("", self.depth)),
-            (
-                "speed of sound [m/s]".into(),
-                single_curve("", self.sound_speed),
-            ),
-        ]
     }
 }
 
@@ -319,27 +235,6 @@ fn ctd_quantities(r: &Ctd) -> [(&'static str, f64); 6] {
         ("depth [m]", r.depth),
         ("sound_speed [m/s]", r.sound_speed),
     ]
-}
-
-impl Publish for SamplerSpec {
-    fn topics(&self, _: f64) -> Vec<Topic> {
-        vec![Topic::of_reading::<Self, _>("/bottle", |s| {
-            let mut record = record(s.sensor(), bottle_quantities(s.spec, s.data), s.header());
-            for status in &mut record.status {
-                status.message = s.data.filling.keyword().to_string();
-            }
-            Some(record)
-        })]
-    }
-}
-
-impl Curves for Bottle {
-    fn axes(&self) -> Vec<Axis> {
-        vec![
-            ("bottle".into(), single_curve("", f64::from(self.number))),
-            ("volume [ml]".into(), single_curve("", 1e6 * self.volume)),
-        ]
-    }
 }
 
 /// Returns the quantities of a bottle of a water sampler.

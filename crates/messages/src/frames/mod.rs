@@ -2,6 +2,7 @@
 
 mod profile;
 
+use crate::convert::contacts::wrenches;
 use crate::convert::{WORLD_FRAME, header, profile as profile_axes, topic, transform};
 use merrow_math::{Mat3, Quat, SpatialForce, Vec3};
 use merrow_model::scene::comms::Modem;
@@ -103,24 +104,27 @@ pub struct ObjectStates {
 impl ObjectStates {
     /// Reads a simulation between two blocks of steps.
     pub fn read(simulation: &Simulation) -> Self {
-        let robots = || simulation.scene.robots.iter().zip(&simulation.state.robots);
+        let states = &simulation.state.robots;
+        let robots = || simulation.scene.robots.iter().zip(states);
         let tracking = |(robot, state): (&Robot, &RobotState)| {
-            (0..robot.n_joints())
-                .map(|joint| state.tracking(robot, joint))
-                .collect()
+            let joints = 0..robot.n_joints();
+            joints.map(|joint| state.tracking(robot, joint)).collect()
         };
-        let actuators = robots().flat_map(|(_, robot)| &robot.actuators);
+        let actuators = states.iter().flat_map(|state| &state.actuators);
+        fn each<T>(states: &[RobotState], of: impl Fn(&RobotState) -> T) -> Vec<T> {
+            states.iter().map(of).collect()
+        }
         Self {
             time_ns: simulation.time_ns(),
             actuators: actuators
                 .flat_map(|thruster| [thruster.command, thruster.thrust, thruster.shaft[0]])
                 .collect(),
-            motions: robots().map(|(_, r)| r.motion.clone()).collect(),
-            fins: robots().map(|(_, r)| r.fins.clone()).collect(),
-            buoyancy_engines: robots()
-                .map(|(_, r)| r.buoyancy_engines.iter().map(|b| b.volume).collect())
-                .collect(),
-            firmware: robots().map(|(_, r)| r.firmware.clone()).collect(),
+            motions: each(states, |r| r.motion.clone()),
+            fins: each(states, |r| r.fins.clone()),
+            buoyancy_engines: each(states, |r| {
+                r.buoyancy_engines.iter().map(|b| b.volume).collect()
+            }),
+            firmware: each(states, |r| r.firmware.clone()),
             efforts: simulation
                 .runners
                 .iter()
@@ -129,18 +133,14 @@ impl ObjectStates {
             contacts: simulation.state.contacts.touching.clone(),
             contact_wrenches: robots()
                 .zip(&simulation.runners)
-                .map(|((robot, state), runner)| {
-                    crate::convert::contacts::wrenches(robot, state, &runner.work)
-                })
+                .map(|((robot, state), runner)| wrenches(robot, state, &runner.work))
                 .collect(),
             tethers: simulation.state.tethers.clone(),
             tracking: robots().map(tracking).collect(),
-            modes: robots()
-                .map(|(_, r)| r.joints.iter().map(|joint| joint.mode).collect())
-                .collect(),
-            starts: robots()
-                .map(|(_, r)| r.groups.iter().map(trajectory_start).collect())
-                .collect(),
+            modes: each(states, |r| {
+                r.joints.iter().map(|joint| joint.mode).collect()
+            }),
+            starts: each(states, |r| r.groups.iter().map(trajectory_start).collect()),
         }
     }
 }
@@ -171,35 +171,33 @@ pub fn moving_frames(
     has_truth: impl Fn(&Robot) -> bool,
 ) -> TFMessage {
     let mut transforms = Vec::new();
+    let mut add = |parent: &str, child: String, p: Vec3, q: Quat| {
+        transforms.push(stamped(snapshot.time_ns, parent, child, p, q));
+    };
     for (i, (robot, motion)) in scene.robots.iter().zip(&snapshot.motions).enumerate() {
         if robot.floating && has_truth(robot) {
-            let base = link_frame(robot, 0);
-            transforms.push(stamped(
-                snapshot.time_ns,
-                WORLD_FRAME,
-                base,
-                motion.p_WB,
-                motion.q_WB,
-            ));
+            add(WORLD_FRAME, link_frame(robot, 0), motion.p_WB, motion.q_WB);
         }
         for (j, q) in motion.q.iter().enumerate() {
             if robot.links[j + 1].joint.kind != JointKind::Fixed {
-                transforms.push(joint_transform(robot, j + 1, *q, snapshot.time_ns));
+                let (parent, p, q) = joint_transform(robot, j + 1, *q);
+                add(&parent, link_frame(robot, j + 1), p, q);
             }
         }
-        for (fin, memory) in robot
-            .fins
-            .iter()
-            .zip(&snapshot.fins[i])
-            .filter(|(fin, _)| fin.is_movable())
-        {
-            transforms.push(fin_transform(robot, fin, memory.angle, snapshot.time_ns));
+        let fins = robot.fins.iter().zip(&snapshot.fins[i]);
+        for (fin, memory) in fins.filter(|(fin, _)| fin.is_movable()) {
+            let (parent, child, q) = fin_transform(robot, fin, memory.angle);
+            add(&parent, child, fin.p_UoF_U, q);
         }
         for (k, sensor) in robot.sensors.iter().enumerate() {
             if let Some(tilt) = sensor.kind.tilt() {
-                let (parent, child) = (mount_frame(robot, k), sensor_frame(robot, k));
                 let q = Quat::from_rpy(0.0, tilt.angle(snapshot.time_ns), 0.0);
-                transforms.push(stamped(snapshot.time_ns, &parent, child, Vec3::zero(), q));
+                add(
+                    &mount_frame(robot, k),
+                    sensor_frame(robot, k),
+                    Vec3::zero(),
+                    q,
+                );
             }
         }
     }
@@ -210,74 +208,47 @@ pub fn moving_frames(
 pub fn static_frames(scene: &Scene) -> TFMessage {
     let mut transforms = modem_frames(scene);
     transforms.extend(down_frames(scene));
-    if scene
-        .robots
-        .iter()
-        .any(|robot| profile_axes::world_frame(robot) == profile_axes::MAP)
-    {
-        let map = profile_axes::MAP.to_string();
-        transforms.push(stamped(0, WORLD_FRAME, map, Vec3::zero(), Quat::identity()));
+    let mut add = |parent: &str, child: String, p: Vec3, q: Quat| {
+        transforms.push(stamped(0, parent, child, p, q));
+    };
+    let (zero, identity) = (Vec3::zero(), Quat::identity());
+    let uses_map = |robot: &Robot| profile_axes::world_frame(robot) == profile_axes::MAP;
+    if scene.robots.iter().any(uses_map) {
+        add(WORLD_FRAME, profile_axes::MAP.to_string(), zero, identity);
     }
     for robot in &scene.robots {
+        let base = link_frame(robot, 0);
         if !robot.floating {
             let [r, p, y] = robot.start.rpy;
-            let base = link_frame(robot, 0);
-            transforms.push(stamped(
-                0,
-                WORLD_FRAME,
-                base,
-                robot.start.p_WB,
-                Quat::from_rpy(r, p, y),
-            ));
+            let q = Quat::from_rpy(r, p, y);
+            add(WORLD_FRAME, base.clone(), robot.start.p_WB, q);
         }
-        let base = link_frame(robot, 0);
-        let identity = Quat::identity();
-        transforms.push(stamped(
-            0,
-            &base,
-            inertial_link(robot),
-            Vec3::zero(),
-            identity,
-        ));
+        add(&base, inertial_link(robot), zero, identity);
         for (k, link) in robot.links.iter().enumerate().skip(1) {
             if link.joint.kind == JointKind::Fixed {
-                transforms.push(joint_transform(robot, k, 0.0, 0));
+                let (parent, p, q) = joint_transform(robot, k, 0.0);
+                add(&parent, link_frame(robot, k), p, q);
             }
         }
         for fin in robot.fins.iter().filter(|fin| !fin.is_movable()) {
-            transforms.push(fin_transform(robot, fin, fin.neutral(), 0));
+            let (parent, child, q) = fin_transform(robot, fin, fin.neutral());
+            add(&parent, child, fin.p_UoF_U, q);
         }
         for frame in &robot.attached {
-            let (parent, child) = (
-                link_frame(robot, frame.link),
-                format!("{}/{}", robot.name, frame.name),
-            );
-            transforms.push(stamped(
-                0,
-                &parent,
-                child,
-                frame.p_UoA_U,
-                Quat::from_matrix(&frame.R_UA),
-            ));
+            let child = format!("{}/{}", robot.name, frame.name);
+            let q = Quat::from_matrix(&frame.R_UA);
+            add(&link_frame(robot, frame.link), child, frame.p_UoA_U, q);
         }
         for (k, sensor) in robot.sensors.iter().enumerate() {
-            let parent = link_frame(robot, sensor.link);
-            let q = Quat::from_matrix(&sensor.R_US);
-            let nods = sensor.kind.tilt().is_some();
-            let child = if nods {
-                mount_frame(robot, k)
-            } else {
-                sensor_frame(robot, k)
+            let own = sensor_frame(robot, k);
+            let child = match sensor.kind.tilt() {
+                Some(_) => mount_frame(robot, k),
+                None => own.clone(),
             };
-            transforms.push(stamped(0, &parent, child, sensor.p_UoS_U, q));
+            let q = Quat::from_matrix(&sensor.R_US);
+            add(&link_frame(robot, sensor.link), child, sensor.p_UoS_U, q);
             if let Some((child, turn)) = message_frame(robot, k) {
-                transforms.push(stamped(
-                    0,
-                    &sensor_frame(robot, k),
-                    child,
-                    Vec3::zero(),
-                    turn,
-                ));
+                add(&own, child, zero, turn);
             }
         }
     }
@@ -392,14 +363,12 @@ fn modem_frames(scene: &Scene) -> Vec<TransformStamped> {
     fixed.map(frame).collect()
 }
 
-/// Builds the transform of a fin's frame: x along its chord, z along its shaft.
-fn fin_transform(robot: &Robot, fin: &Fin, angle: f64, time_ns: u64) -> TransformStamped {
+/// Returns the parent of a fin's frame, its name and its orientation at an angle [rad]: x along the
+/// chord, z along the shaft.
+fn fin_transform(robot: &Robot, fin: &Fin, angle: f64) -> (String, String, Quat) {
     let R = fin.R_UF.mul_mat(&Mat3::from_rpy(0.0, 0.0, angle));
-    let (parent, child) = (
-        link_frame(robot, fin.link),
-        format!("{}/{}", robot.name, fin.name),
-    );
-    stamped(time_ns, &parent, child, fin.p_UoF_U, Quat::from_matrix(&R))
+    let child = format!("{}/{}", robot.name, fin.name);
+    (link_frame(robot, fin.link), child, Quat::from_matrix(&R))
 }
 
 /// Returns the pose of the child's frame in the parent's frame, both as defined by the user, at
@@ -425,17 +394,12 @@ pub fn joint_pose(robot: &Robot, link: &Link, q: f64) -> (Vec3, Mat3) {
     )
 }
 
-fn joint_transform(robot: &Robot, k: usize, q: f64, time_ns: u64) -> TransformStamped {
+/// Returns the parent frame of link `k`, and its pose in it at joint position `q` [rad or m].
+fn joint_transform(robot: &Robot, k: usize, q: f64) -> (String, Vec3, Quat) {
     let link = &robot.links[k];
     let (p, R) = joint_pose(robot, link, q);
     let parent = link_frame(robot, link.parent.unwrap_or(0));
-    stamped(
-        time_ns,
-        &parent,
-        link_frame(robot, k),
-        p,
-        Quat::from_matrix(&R),
-    )
+    (parent, p, Quat::from_matrix(&R))
 }
 
 fn stamped(

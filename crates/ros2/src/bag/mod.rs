@@ -153,24 +153,21 @@ impl Bag {
     /// an error.
     pub fn create(path: &Path) -> Result<Self, BagError> {
         Self::check_path(path)?;
-        let given = path;
-        let path = recording_path(given)?;
-        let (Some(folder), Some(file_name)) = (
-            path.parent(),
-            path.file_name().and_then(|name| name.to_str()),
-        ) else {
-            return Err(BagError::Name(path));
-        };
-        let folder = non_empty(folder);
-        let bag_folder = (folder == given).then(|| folder.to_owned());
-        if bag_folder.is_some() && !folder.is_dir() {
-            fs::create_dir(folder).map_err(|error| BagError::Io(folder.to_owned(), error))?;
+        let Place {
+            path,
+            folder,
+            file_name,
+            is_folder,
+        } = Place::of(path)?;
+        if is_folder && !folder.is_dir() {
+            fs::create_dir(&folder).map_err(|error| BagError::Io(folder.clone(), error))?;
         }
+        let bag_folder = is_folder.then_some(folder);
         let file = File::create_new(&path).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => BagError::Exists(path.clone()),
             _ => BagError::Io(path.clone(), error),
         })?;
-        Self::start(file, path.clone(), bag_folder, file_name.to_owned()).inspect_err(|_| {
+        Self::start(file, path.clone(), bag_folder, file_name).inspect_err(|_| {
             // a failed start must not block the next attempt
             let _ = fs::remove_file(&path);
         })
@@ -181,25 +178,19 @@ impl Bag {
     /// # Errors
     /// The errors of [`Self::create`].
     pub fn check_path(given: &Path) -> Result<(), BagError> {
-        let path = recording_path(given)?;
-        let (Some(folder), Some(file_name)) = (
-            path.parent(),
-            path.file_name().and_then(|name| name.to_str()),
-        ) else {
-            return Err(BagError::Name(path));
-        };
-        let folder = non_empty(folder);
-        if folder == given && !folder.is_dir() {
+        let place = Place::of(given)?;
+        let folder = &place.folder;
+        if place.is_folder && !folder.is_dir() {
             return require_folder(non_empty(folder.parent().unwrap_or(folder)));
         }
         require_folder(folder)?;
-        if folder == given {
-            refuse_foreign_metadata(folder, file_name)?;
+        if place.is_folder {
+            refuse_foreign_metadata(folder, &place.file_name)?;
         }
-        if path.exists() {
-            return Err(BagError::Exists(path));
+        match place.path.exists() {
+            true => Err(BagError::Exists(place.path)),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     fn start(
@@ -610,18 +601,45 @@ fn write_error(path: &Path, error: McapError) -> BagError {
     }
 }
 
-/// Returns the path of the MCAP file for the path that the user gave.
-fn recording_path(path: &Path) -> Result<PathBuf, BagError> {
-    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
-        return Err(BagError::Name(path.to_owned()));
-    };
-    if path
-        .extension()
-        .is_some_and(|extension| extension == "mcap")
-    {
-        return Ok(path.to_owned());
+/// Place of a bag for the path that the user gave.
+struct Place {
+    /// Path of the MCAP file, its folder and its name.
+    path: PathBuf,
+    folder: PathBuf,
+    file_name: String,
+    /// Whether the bag is the folder, otherwise the file.
+    is_folder: bool,
+}
+
+impl Place {
+    fn of(given: &Path) -> Result<Self, BagError> {
+        let name = given.file_name().and_then(|name| name.to_str());
+        let name = name.ok_or_else(|| BagError::Name(given.to_owned()))?;
+        let is_folder = !is_mcap(given);
+        let file_name = match is_folder {
+            true => format!("{name}_0.mcap"),
+            false => name.to_owned(),
+        };
+        let folder = match is_folder {
+            true => given,
+            false => non_empty(given.parent().unwrap_or(given)),
+        };
+        Ok(Self {
+            path: match is_folder {
+                true => given.join(&file_name),
+                false => given.to_owned(),
+            },
+            folder: folder.to_owned(),
+            file_name,
+            is_folder,
+        })
     }
-    Ok(path.join(format!("{name}_0.mcap")))
+}
+
+/// Returns true for the name of an MCAP file.
+fn is_mcap(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "mcap")
 }
 
 /// Returns the current folder for the empty path, which is the parent of a bare file name.

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-use crate::bag::LIBRARY;
 use crate::bag::metadata::{FILE_NAME, listed_files};
 use crate::bag::topics::visit_messages;
+use crate::bag::{LIBRARY, is_mcap};
 
 /// Message of a bag.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,10 +79,7 @@ pub(crate) fn mcap_files(path: &Path) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(path).map_err(located)? {
         let file = entry.map_err(located)?.path();
-        if file
-            .extension()
-            .is_some_and(|extension| extension == "mcap")
-        {
+        if is_mcap(&file) {
             files.push(file);
         }
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::bag::index::BagIndex;
 use crate::bag::topics::visit_messages;
-use crate::bag::{Bag, Summary};
+use crate::bag::{Bag, Summary, is_mcap};
 
 /// Name of the metadata record of rosbag2, which describes the original.
 const ROSBAG2: &str = "rosbag2";
@@ -30,7 +30,7 @@ pub struct Repaired {
 /// cannot be written.
 pub fn repair(from: &Path, to: &Path) -> Result<Repaired, String> {
     let metadata = BagIndex::open(from)?.metadata;
-    if to.extension().is_none_or(|extension| extension != "mcap") {
+    if !is_mcap(to) {
         return Err(format!(
             "{}: wrong ending; expected the name of a new file FILE.mcap",
             to.display()

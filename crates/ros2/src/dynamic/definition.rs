@@ -1,17 +1,105 @@
-//! Parser of `ros2msg` definitions.
+//! Structure of a message type, parsed from its `ros2msg` definition, and its type hash.
 //!
 //! A definition is the text of an interface file, followed by the texts of all types that it uses.
 //! A line of `=` and a line `MSG: package/Type` precede each of these. Comments, constants and
-//! default values have no effect on the encoding, and are skipped.
+//! default values have no effect on the encoding or on the hash.
+//!
+//! Peers compare type hashes (RIHS01, REP-2011 and REP-2016). They must equal those of rosidl for
+//! the same interface file.
 
 use std::collections::HashMap;
+use std::fmt::Write;
 
-use crate::description::{Count, DUMMY_FIELD, Primitive};
+use sha2::{Digest, Sha256};
 
+/// Dummy field of a message that declares no fields, because C and IDL have no empty structs.
+pub const DUMMY_FIELD: &str = "structure_needs_at_least_one_member";
+
+/// Size of the encapsulation header of a message in CDR [B].
+const CDR_HEADER: usize = 4;
 /// Maximum number of nested messages; rosidl types use fewer than ten.
-pub(crate) const MAX_DEPTH: usize = 32;
+const MAX_DEPTH: usize = 32;
 /// Minimum length of the line of `=` between two types.
 const SEPARATOR: usize = 20;
+/// Id of a nested message in `type_description_interfaces/msg/FieldType`.
+const NESTED_TYPE_ID: u8 = 1;
+
+/// Number of elements of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Count {
+    /// One element; the field is not an array.
+    One,
+    /// Array of fixed size, `T[N]`.
+    Array(usize),
+    /// Sequence of bounded length, `T[<=N]`.
+    AtMost(usize),
+    /// Sequence of unbounded length, `T[]`.
+    Any,
+}
+
+/// Declares the numbers of ROS: variant, name in an interface file, size in CDR [B] and id in
+/// `type_description_interfaces/msg/FieldType`.
+macro_rules! primitives {
+    ($($variant:ident $name:literal $size:literal $id:literal;)*) => {
+        /// Built-in type of ROS.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[allow(missing_docs)]
+        pub enum Primitive {
+            $($variant,)*
+            String,
+            /// String of bounded length, `string<=N`.
+            BoundedString(usize),
+        }
+
+        impl Primitive {
+            /// Returns the built-in type of a name in an interface file.
+            pub(crate) fn from_name(name: &str) -> Option<Self> {
+                if let Some(bound) = name.strip_prefix("string<=") {
+                    return bound.parse().ok().map(Self::BoundedString);
+                }
+                match name {
+                    $($name => Some(Self::$variant),)*
+                    "string" => Some(Self::String),
+                    _ => None,
+                }
+            }
+
+            /// Returns the size in CDR [B]; `None` for strings.
+            pub(crate) fn size(self) -> Option<usize> {
+                match self {
+                    $(Self::$variant => Some($size),)*
+                    Self::String | Self::BoundedString(_) => None,
+                }
+            }
+
+            /// Returns the id of the type, and the maximum length of a bounded string [B].
+            fn type_id(self) -> (u8, usize) {
+                match self {
+                    $(Self::$variant => ($id, 0),)*
+                    Self::String => (17, 0),
+                    Self::BoundedString(capacity) => (21, capacity),
+                }
+            }
+        }
+    };
+}
+
+// rosidl converts the char of an interface file to IDL's uint8, so both have the same hash
+primitives! {
+    Bool "bool" 1 15;
+    Byte "byte" 1 16;
+    Char "char" 1 3;
+    Float32 "float32" 4 10;
+    Float64 "float64" 8 11;
+    Int8 "int8" 1 2;
+    Uint8 "uint8" 1 3;
+    Int16 "int16" 2 4;
+    Uint16 "uint16" 2 5;
+    Int32 "int32" 4 6;
+    Uint32 "uint32" 4 7;
+    Int64 "int64" 8 8;
+    Uint64 "uint64" 8 9;
+}
 
 /// Reason why a definition was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -50,28 +138,48 @@ pub struct Definition {
 /// One message type of a definition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MessageType {
-    /// Name of the type, as `package/Type`.
+    /// ROS name of the type, such as `package/msg/Type`.
     pub name: String,
-    /// Fields in order; an empty interface file has one dummy field.
-    pub(crate) fields: Vec<Field>,
+    /// Text of its interface file.
+    pub(crate) text: String,
+    /// Fields in order; an empty interface file has one dummy field, [`DUMMY_FIELD`].
+    pub fields: Vec<Field>,
     /// Minimum encoded size \[bytes\], without padding; at least 1.
     pub(crate) min_size: usize,
 }
 
 /// One field of a message type.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Field {
-    pub(crate) name: String,
-    pub(crate) element: Element,
-    pub(crate) count: Count,
+pub struct Field {
+    /// Name of the field.
+    pub name: String,
+    /// Type of one element.
+    pub element: Element,
+    /// Number of elements.
+    pub count: Count,
+    /// Default value as written in the interface file; empty without one.
+    pub(crate) default: String,
 }
 
 /// Type of one element of a field.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Element {
+pub enum Element {
+    /// A built-in type of ROS.
     Primitive(Primitive),
     /// Index in the types of the definition.
     Message(usize),
+}
+
+/// Type of a field as `type_description_interfaces/msg/FieldType` represents it.
+pub(crate) struct FieldTypeIds<'a> {
+    /// Id of the element type plus an offset for arrays and sequences.
+    pub type_id: u8,
+    /// Number of elements of an array or a bounded sequence, otherwise 0.
+    pub capacity: usize,
+    /// Maximum length of a bounded string [B], otherwise 0.
+    pub string_capacity: usize,
+    /// Name of a nested type, otherwise empty.
+    pub nested_type_name: &'a str,
 }
 
 /// A field whose type is not resolved.
@@ -79,6 +187,7 @@ pub(crate) struct RawField {
     pub(crate) name: String,
     pub(crate) base: String,
     pub(crate) count: Count,
+    default: String,
 }
 
 impl Definition {
@@ -87,18 +196,26 @@ impl Definition {
     /// # Errors
     /// The text is not a definition, or uses types that it does not contain.
     pub fn parse(name: &str, text: &str) -> Result<Self, DefinitionError> {
-        let sections = sections(name, text);
+        Self::of_types(sections(name, text))
+    }
+
+    /// Parses the interface files of a type and of all types that it uses: the name, such as
+    /// `sensor_msgs/msg/Imu`, and the text of each.
+    ///
+    /// # Errors
+    /// As [`Definition::parse`].
+    pub(crate) fn of_types(files: Vec<(String, String)>) -> Result<Self, DefinitionError> {
         let mut index = HashMap::new();
-        for (k, (name, _)) in sections.iter().enumerate() {
+        for (k, (name, _)) in files.iter().enumerate() {
             // a repeated definition has no effect
-            index.entry(name.clone()).or_insert(k);
+            index.entry(short(name)).or_insert(k);
         }
-        let mut types = Vec::with_capacity(sections.len());
-        for (name, lines) in &sections {
+        let mut types = Vec::with_capacity(files.len());
+        for (name, text) in files {
             let mut fields = Vec::new();
-            for line in lines {
-                if let Some(raw) = parse_line(name, line)? {
-                    fields.push(resolve(name, raw, &index)?);
+            for line in text.lines().map(str::trim) {
+                if let Some(raw) = parse_line(&name, line)? {
+                    fields.push(resolve(&name, raw, &index)?);
                 }
             }
             if fields.is_empty() {
@@ -106,10 +223,12 @@ impl Definition {
                     name: DUMMY_FIELD.to_owned(),
                     element: Element::Primitive(Primitive::Uint8),
                     count: Count::One,
+                    default: String::new(),
                 });
             }
             types.push(MessageType {
-                name: name.clone(),
+                name,
+                text,
                 fields,
                 min_size: 0,
             });
@@ -125,8 +244,135 @@ impl Definition {
     }
 
     /// Returns the type with the index that [`Element::Message`] contains.
-    pub(crate) fn message(&self, index: usize) -> &MessageType {
+    pub fn message(&self, index: usize) -> &MessageType {
         &self.types[index]
+    }
+
+    /// Returns all types, that of the message first, the others in the order of their first use.
+    pub(crate) fn types(&self) -> &[MessageType] {
+        &self.types
+    }
+
+    /// Returns all types that the message uses, sorted by name.
+    pub(crate) fn referenced(&self) -> Vec<&MessageType> {
+        let mut used: Vec<_> = self.types[1..].iter().collect();
+        used.sort_by_key(|message| &message.name);
+        used
+    }
+
+    /// Returns the text that bags contain: the type of the message, then each used type.
+    pub(crate) fn text(&self) -> String {
+        let mut text = self.root().text.clone();
+        for used in &self.types[1..] {
+            if !text.ends_with('\n') {
+                text.push('\n');
+            }
+            // writing to a String cannot fail
+            let _ = write!(
+                text,
+                "{:=<80}\nMSG: {}\n{}",
+                "",
+                short(&used.name),
+                used.text
+            );
+        }
+        text
+    }
+
+    /// Computes the type hash, `RIHS01_` and 64 hexadecimal digits.
+    ///
+    /// It is the SHA-256 of the JSON text of the type and of all types it uses (sorted by name).
+    /// The text is formatted like the output of Python's `json.dumps`, as in rosidl. Constants and
+    /// defaults are not part of it.
+    pub fn hash(&self) -> String {
+        let used = self.referenced().into_iter();
+        let used: Vec<String> = used.map(|message| self.json(message)).collect();
+        let json = format!(
+            r#"{{"type_description": {}, "referenced_type_descriptions": [{}]}}"#,
+            self.json(self.root()),
+            used.join(", ")
+        );
+        let mut hash = String::from("RIHS01_");
+        for byte in Sha256::digest(json.as_bytes()) {
+            let _ = write!(hash, "{byte:02x}");
+        }
+        hash
+    }
+
+    fn json(&self, message: &MessageType) -> String {
+        let field = |field: &Field| {
+            let ids = self.ids(field);
+            format!(
+                r#"{{"name": "{}", "type": {{"type_id": {}, "capacity": {}, "string_capacity": {}, "nested_type_name": "{}"}}}}"#,
+                field.name, ids.type_id, ids.capacity, ids.string_capacity, ids.nested_type_name
+            )
+        };
+        let fields: Vec<String> = message.fields.iter().map(field).collect();
+        let fields = fields.join(", ");
+        format!(
+            r#"{{"type_name": "{}", "fields": [{fields}]}}"#,
+            message.name
+        )
+    }
+
+    /// Returns the ids of the type of a field.
+    pub(crate) fn ids(&self, field: &Field) -> FieldTypeIds<'_> {
+        let ((element, string_capacity), nested_type_name) = match field.element {
+            Element::Primitive(primitive) => (primitive.type_id(), ""),
+            Element::Message(k) => ((NESTED_TYPE_ID, 0), self.types[k].name.as_str()),
+        };
+        let (offset, capacity) = match field.count {
+            Count::One => (0, 0),
+            Count::Array(len) => (48, len),
+            Count::AtMost(len) => (96, len),
+            Count::Any => (144, 0),
+        };
+        FieldTypeIds {
+            type_id: element + offset,
+            capacity,
+            string_capacity,
+            nested_type_name,
+        }
+    }
+
+    /// Returns the size of the shortest message in CDR [B], with the encapsulation header: all
+    /// strings and sequences are empty.
+    pub fn min_cdr_size(&self) -> usize {
+        self.min_cdr_end(self.root(), CDR_HEADER)
+    }
+
+    /// Returns the end of the shortest message that starts at the byte `at` of its CDR.
+    fn min_cdr_end(&self, message: &MessageType, at: usize) -> usize {
+        message.fields.iter().fold(at, |at, field| {
+            let element = |at, _| match field.element {
+                Element::Message(k) => self.min_cdr_end(&self.types[k], at),
+                Element::Primitive(primitive) => match primitive.size() {
+                    Some(size) => align(at, size) + size,
+                    // the length of an empty string is followed by the terminating zero
+                    None => align(at, 4) + 5,
+                },
+            };
+            match field.count {
+                Count::One => element(at, 0),
+                Count::Array(n) => (0..n).fold(at, element),
+                // the number of the elements
+                Count::AtMost(_) | Count::Any => align(at, 4) + 4,
+            }
+        })
+    }
+
+    /// Returns true if all messages of the type have the same size in CDR.
+    pub fn has_fixed_size(&self) -> bool {
+        let is_fixed = |field: &Field| {
+            let is_counted = matches!(field.count, Count::One | Count::Array(_));
+            is_counted
+                && match field.element {
+                    Element::Message(_) => true,
+                    Element::Primitive(primitive) => primitive.size().is_some(),
+                }
+        };
+        let mut types = self.types.iter();
+        types.all(|message| message.fields.iter().all(is_fixed))
     }
 
     /// Returns true if the first field of the message is a `std_msgs/Header`.
@@ -134,7 +380,7 @@ impl Definition {
         let first = self.root().fields.first();
         first.is_some_and(|field| match field.element {
             Element::Message(k) => {
-                field.count == Count::One && self.types[k].name == "std_msgs/Header"
+                field.count == Count::One && self.types[k].name == "std_msgs/msg/Header"
             }
             Element::Primitive(_) => false,
         })
@@ -143,7 +389,7 @@ impl Definition {
     /// Returns the minimum size of an element [bytes], at least 1.
     pub(crate) fn min_size(&self, element: Element) -> usize {
         match element {
-            Element::Primitive(primitive) => size(primitive).unwrap_or(size_of::<u32>()),
+            Element::Primitive(primitive) => primitive.size().unwrap_or(size_of::<u32>()),
             Element::Message(index) => self.types[index].min_size.max(1),
         }
     }
@@ -173,42 +419,48 @@ impl Definition {
     }
 }
 
-/// Returns the size of a primitive [bytes]; `None` for strings.
-pub(crate) fn size(primitive: Primitive) -> Option<usize> {
-    Some(match primitive {
-        Primitive::Bool | Primitive::Byte | Primitive::Char => 1,
-        Primitive::Int8 | Primitive::Uint8 => 1,
-        Primitive::Int16 | Primitive::Uint16 => 2,
-        Primitive::Int32 | Primitive::Uint32 | Primitive::Float32 => 4,
-        Primitive::Int64 | Primitive::Uint64 | Primitive::Float64 => 8,
-        Primitive::String | Primitive::BoundedString(_) => return None,
-    })
+/// Returns the first byte from `at` on that is a multiple of `size` after the CDR header.
+fn align(at: usize, size: usize) -> usize {
+    (at - CDR_HEADER).next_multiple_of(size) + CDR_HEADER
 }
 
 /// Returns the name as `package/Type`, without the folder `msg`, `srv` or `action`.
-pub(crate) fn short(name: &str) -> String {
+pub fn short(name: &str) -> String {
     match (name.split_once('/'), name.rsplit_once('/')) {
         (Some((package, _)), Some((_, last))) => format!("{package}/{last}"),
         _ => name.to_owned(),
     }
 }
 
-/// Splits a definition into the lines of its types.
-fn sections<'a>(name: &str, text: &'a str) -> Vec<(String, Vec<&'a str>)> {
-    let mut sections = vec![(short(name), Vec::new())];
+/// Returns the ROS name of a type that a definition names `package/Type`.
+fn full(name: &str) -> String {
+    match name.split('/').collect::<Vec<_>>()[..] {
+        [package, own] => format!("{package}/msg/{own}"),
+        _ => name.to_owned(),
+    }
+}
+
+/// Splits a definition into the names and texts of its types.
+fn sections(name: &str, text: &str) -> Vec<(String, String)> {
+    let mut sections = Vec::new();
+    let mut section = (name.to_owned(), String::new());
     let mut after_separator = false;
-    for line in text.lines().map(str::trim) {
-        if line.len() >= SEPARATOR && line.bytes().all(|b| b == b'=') {
+    for line in text.lines() {
+        let trimmed = line.trim();
+        if trimmed.len() >= SEPARATOR && trimmed.bytes().all(|b| b == b'=') {
             after_separator = true;
             continue;
         }
-        if let Some(name) = line.strip_prefix("MSG:").filter(|_| after_separator) {
-            sections.push((short(name.trim()), Vec::new()));
-        } else if let Some((_, lines)) = sections.last_mut() {
-            lines.push(line);
+        if let Some(name) = trimmed.strip_prefix("MSG:").filter(|_| after_separator) {
+            let next = (full(name.trim()), String::new());
+            sections.push(std::mem::replace(&mut section, next));
+        } else {
+            section.1.push_str(line);
+            section.1.push('\n');
         }
         after_separator = false;
     }
+    sections.push(section);
     sections
 }
 
@@ -228,9 +480,11 @@ pub(crate) fn parse_line(type_name: &str, line: &str) -> Result<Option<RawField>
     if name.is_empty() {
         return Err(refused());
     }
-    if rest.trim_start().starts_with('=') {
+    let rest = rest.trim_start();
+    if rest.starts_with('=') {
         return Ok(None);
     }
+    let default = rest.split('#').next().unwrap_or_default();
     let (base, count) = match kind.strip_suffix(']').and_then(|k| k.rsplit_once('[')) {
         None => (kind, Count::One),
         Some((base, "")) => (base, Count::Any),
@@ -250,6 +504,7 @@ pub(crate) fn parse_line(type_name: &str, line: &str) -> Result<Option<RawField>
         name: name.to_owned(),
         base: base.to_owned(),
         count,
+        default: default.trim_end().to_owned(),
     }))
 }
 
@@ -259,11 +514,16 @@ fn resolve(
     raw: RawField,
     index: &HashMap<String, usize>,
 ) -> Result<Field, DefinitionError> {
-    let RawField { name, base, count } = raw;
+    let RawField {
+        name,
+        base,
+        count,
+        default,
+    } = raw;
     if base.split("<=").next() == Some("wstring") {
         return Err(DefinitionError::WideString(type_name.to_owned()));
     }
-    let element = match primitive(&base) {
+    let element = match Primitive::from_name(&base) {
         Some(primitive) => Element::Primitive(primitive),
         None => {
             let package = type_name.split('/').next().unwrap_or_default();
@@ -284,29 +544,6 @@ fn resolve(
         name,
         element,
         count,
-    })
-}
-
-/// Returns the built-in type of a name.
-pub(crate) fn primitive(name: &str) -> Option<Primitive> {
-    if let Some(bound) = name.strip_prefix("string<=") {
-        return bound.parse().ok().map(Primitive::BoundedString);
-    }
-    Some(match name {
-        "bool" => Primitive::Bool,
-        "byte" => Primitive::Byte,
-        "char" => Primitive::Char,
-        "float32" => Primitive::Float32,
-        "float64" => Primitive::Float64,
-        "int8" => Primitive::Int8,
-        "uint8" => Primitive::Uint8,
-        "int16" => Primitive::Int16,
-        "uint16" => Primitive::Uint16,
-        "int32" => Primitive::Int32,
-        "uint32" => Primitive::Uint32,
-        "int64" => Primitive::Int64,
-        "uint64" => Primitive::Uint64,
-        "string" => Primitive::String,
-        _ => return None,
+        default,
     })
 }

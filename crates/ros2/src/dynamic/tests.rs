@@ -8,6 +8,7 @@ use crate::dynamic::value::{ArrayLimits, Leaf, Value};
 use crate::message::Message;
 use crate::msg::catalogue;
 use crate::msg::nav_msgs::Odometry;
+use crate::samples::samples;
 use merrow_testing::random::Random;
 
 /// Converts a decoded value to JSON, in the form of the values of the catalogue.
@@ -32,7 +33,7 @@ fn json(value: &Value<'_>) -> Json {
 // whose values come from the declarations, against the values decoded with the parsed definitions.
 #[test]
 fn all_types_of_the_catalogue_are_decoded() {
-    let samples = catalogue();
+    let samples = samples(catalogue());
     assert!(samples.len() > 200, "{} types", samples.len());
     for sample in samples {
         let name = sample.info.name;
@@ -111,11 +112,11 @@ fn invalid_definitions_are_refused() {
     let message = |text: &str| parse(text).expect_err(text).to_string();
     assert_eq!(
         message("Other x"),
-        "definition of a/B: found no definition of the type `Other`"
+        "definition of a/msg/B: found no definition of the type `Other`"
     );
     assert_eq!(
         message("float64"),
-        "definition of a/B: expected a field, found `float64`"
+        "definition of a/msg/B: expected a field, found `float64`"
     );
     assert!(message("wstring x").contains("`wstring` fields are not decoded"));
     for line in ["int8[0] x", "int8[-1] x", "int8[<=x] y", "int8[99"] {
@@ -123,7 +124,7 @@ fn invalid_definitions_are_refused() {
     }
     assert_eq!(
         parse("B x\nB y"),
-        Err(DefinitionError::Nesting("a/B".to_owned()))
+        Err(DefinitionError::Nesting("a/msg/B".to_owned()))
     );
     // sizes that exceed every number
     let separator = "=".repeat(80);
@@ -149,7 +150,7 @@ fn hostile_bytes_are_bounded() {
         elements: usize::MAX,
     };
     let mut random = Random(7);
-    for sample in catalogue() {
+    for sample in samples(catalogue()) {
         let definition = Definition::parse(sample.info.name, &sample.info.definition).unwrap();
         let bytes = sample.cdr.unwrap();
         for end in 0..bytes.len() {

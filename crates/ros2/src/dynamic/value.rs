@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 
 use crate::cdr::{Cdr, CdrError, Decoder};
-use crate::description::{Count, Primitive};
-use crate::dynamic::definition::{Definition, Element, MessageType, size};
+use crate::dynamic::definition::{Count, Definition, Element, MessageType, Primitive};
 
 /// Value of a message, of a field or of an element. It borrows strings and numeric arrays from the
 /// bytes of the message.
@@ -119,7 +118,7 @@ impl Definition {
             Count::AtMost(_) | Count::Any => u32::decode(input)? as usize,
         };
         if let Element::Primitive(primitive) = element
-            && let Some(size) = size(primitive)
+            && let Some(size) = primitive.size()
         {
             let bytes = match n {
                 // an empty sequence has no padding
@@ -148,7 +147,7 @@ impl Definition {
     ) -> Result<Value<'a>, CdrError> {
         match element {
             Element::Message(index) => self.message_value(self.message(index), input),
-            Element::Primitive(primitive) => match size(primitive) {
+            Element::Primitive(primitive) => match primitive.size() {
                 Some(size) => {
                     let bytes = input.take_aligned(size, size)?;
                     Ok(number(primitive, bytes, input.is_big_endian()))
@@ -254,6 +253,11 @@ impl Value<'_> {
         }
     }
 
+    /// Returns the elements of the field `name`; none if it is not an array of strings or messages.
+    pub fn list(&self, name: &str) -> &[Self] {
+        self.field(name).map_or(&[], Self::elements)
+    }
+
     /// Returns the text of a string; `None` for other values.
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -341,7 +345,10 @@ impl Value<'_> {
 
 /// Returns the time of a `builtin_interfaces` message.
 fn time<'v>(message: &MessageType, values: &[Value<'_>]) -> Option<Leaf<'v>> {
-    let is_time = ["builtin_interfaces/Time", "builtin_interfaces/Duration"];
+    let is_time = [
+        "builtin_interfaces/msg/Time",
+        "builtin_interfaces/msg/Duration",
+    ];
     if !is_time.contains(&message.name.as_str()) {
         return None;
     }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use merrow_rtps::engine::{OutgoingSample, Sample, WriteError};
+use merrow_rtps::engine::{OutgoingSample, Sample};
 use merrow_rtps::participant::{Participant, Writer};
 use merrow_rtps::wire::{EndpointData, Guid, SampleIdentity, SequenceNumber, VendorId};
 
@@ -171,11 +171,7 @@ fn write(
     payload: Bytes,
     related: Option<SampleIdentity>,
 ) -> Result<SequenceNumber, PublishError> {
-    let written = writer.write(OutgoingSample { payload, related });
-    written.map_err(|error| match error {
-        WriteError::UnknownWriter => PublishError::Stopped,
-        WriteError::TooLarge | WriteError::TooShort => PublishError::TooLarge,
-    })
+    Ok(writer.write(OutgoingSample { payload, related })?)
 }
 
 #[cfg(test)]
@@ -185,7 +181,7 @@ mod tests {
 
     fn requests() -> Requests {
         let prefix = GuidPrefix([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
-        Requests::new(Guid::new(prefix, EntityId::user_reader(1, false)))
+        Requests::new(Guid::new(prefix, EntityId::user_reader(1)))
     }
 
     fn sample(payload: &[u8], related: Option<SampleIdentity>) -> Sample {

@@ -15,7 +15,7 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
-use merrow_rtps::engine::{OutgoingSample, WriteError};
+use merrow_rtps::engine::{EndpointSpec, OutgoingSample, ReaderFilter, WriteError};
 use merrow_rtps::participant::{Participant, ParticipantConfig, Reader, Writer};
 use merrow_rtps::udp::discovery::Discovery;
 use merrow_rtps::udp::mailbox::Mailbox;
@@ -104,11 +104,11 @@ impl Backend for EmbeddedBackend {
     fn create_publisher(
         &self,
         topic: &TopicDescription<'_>,
-    ) -> Result<Box<dyn PublisherEndpoint>, String> {
+    ) -> Result<Arc<dyn PublisherEndpoint>, String> {
         let writer = self.shared.participant.create_writer(topic_spec(topic));
         let guid = writer.guid();
         self.shared.name(guid, Named::topic(topic));
-        Ok(Box::new(EmbeddedPublisher {
+        Ok(Arc::new(EmbeddedPublisher {
             writer,
             _guard: self.shared.guard(vec![guid], None, None),
         }))
@@ -118,27 +118,27 @@ impl Backend for EmbeddedBackend {
         &self,
         topic: &TopicDescription<'_>,
         callback: Callback,
-    ) -> Result<Box<dyn Endpoint>, String> {
+    ) -> Result<Arc<dyn Endpoint>, String> {
         let shared = &self.shared;
         let reader = shared.participant.create_reader(topic_spec(topic), |guid| {
             shared.name(guid, Named::topic(topic));
             shared.command(Command::Add(guid.entity, Source::Subscription(callback)));
         });
         let guids = vec![reader.guid()];
-        Ok(Box::new(shared.guard(guids, Some(reader), None)))
+        Ok(Arc::new(shared.guard(guids, Some(reader), None)))
     }
 
     fn create_service(
         &self,
         service: &ServiceDescription<'_>,
         handler: DeferredHandler,
-    ) -> Result<Box<dyn Endpoint>, String> {
+    ) -> Result<Arc<dyn Endpoint>, String> {
         let shared = &self.shared;
         let spec = |topic, info: &TypeInfo, qos: &Qos| {
-            endpoint_spec(topic, &info.dds_name, service.hash, qos)
+            endpoint_spec(topic, &info.dds_name, service.info.hash, qos)
         };
         let replies = names::dds_reply_topic(service.name);
-        let replies = spec(replies, service.response, service.qos);
+        let replies = spec(replies, service.info.response, service.qos);
         let writer = Arc::new(shared.participant.create_writer(replies));
         // requests wait for the callback before them; none may be lost
         let qos = Qos {
@@ -146,7 +146,7 @@ impl Backend for EmbeddedBackend {
             ..*service.qos
         };
         let requests = names::dds_request_topic(service.name);
-        let requests = spec(requests, service.request, &qos);
+        let requests = spec(requests, service.info.request, &qos);
         let reader = shared.participant.create_reader(requests, |guid| {
             let (participant, inbox) = (shared.participant.clone(), Arc::clone(&shared.inbox));
             let writer = Arc::clone(&writer);
@@ -156,20 +156,20 @@ impl Backend for EmbeddedBackend {
         });
         shared.name(writer.guid(), Named::service(service));
         let guids = vec![reader.guid(), writer.guid()];
-        Ok(Box::new(shared.guard(guids, Some(reader), Some(writer))))
+        Ok(Arc::new(shared.guard(guids, Some(reader), Some(writer))))
     }
 
     fn create_client(
         &self,
         service: &ServiceDescription<'_>,
         handler: ReplyHandler,
-    ) -> Result<Box<dyn ClientEndpoint>, String> {
+    ) -> Result<Arc<dyn ClientEndpoint>, String> {
         let shared = &self.shared;
         let spec = |topic, info: &TypeInfo| {
-            endpoint_spec(topic, &info.dds_name, service.hash, service.qos)
+            endpoint_spec(topic, &info.dds_name, service.info.hash, service.qos)
         };
         let mut requests = None;
-        let replies = spec(names::dds_reply_topic(service.name), service.response);
+        let replies = spec(names::dds_reply_topic(service.name), service.info.response);
         let reader = shared.participant.create_reader(replies, |guid| {
             let state = Arc::new(Requests::new(guid));
             let receiver = ReplyReceiver::new(Arc::clone(&state), handler);
@@ -178,11 +178,13 @@ impl Backend for EmbeddedBackend {
             requests = Some(state);
         });
         let requests = requests.unwrap_or_else(|| Arc::new(Requests::new(reader.guid())));
-        let request = spec(names::dds_request_topic(service.name), service.request);
-        let writer = |accepts| {
-            let writer = shared
-                .participant
-                .create_writer_for(request.clone(), accepts);
+        let request = spec(names::dds_request_topic(service.name), service.info.request);
+        let writer = |accepts: ReaderFilter| {
+            let request = EndpointSpec {
+                accepts,
+                ..request.clone()
+            };
+            let writer = shared.participant.create_writer(request);
             shared.name(writer.guid(), Named::service(service));
             Arc::new(writer)
         };
@@ -190,7 +192,7 @@ impl Backend for EmbeddedBackend {
         let plain = writer(client::reads_inline_qos);
         // tools count one client per pair of reader and writer
         let guids = vec![reader.guid(), with_header.guid(), plain.guid()];
-        Ok(Box::new(EmbeddedClient {
+        Ok(Arc::new(EmbeddedClient {
             participant: shared.participant.clone(),
             requests,
             with_header,
@@ -251,7 +253,7 @@ impl Backend for EmbeddedBackend {
 }
 
 /// Describes the endpoint of a topic.
-fn topic_spec(topic: &TopicDescription<'_>) -> merrow_rtps::engine::EndpointSpec {
+fn topic_spec(topic: &TopicDescription<'_>) -> EndpointSpec {
     let TopicDescription { name, message, qos } = topic;
     endpoint_spec(
         names::dds_topic(name),
@@ -273,7 +275,13 @@ impl Shared {
         let hash = &ParticipantEntitiesInfo::info().hash;
         let topic = Graph::TOPIC.to_owned();
         let spec = endpoint_spec(topic, Graph::DDS_TYPE, hash, &Qos::DISCOVERY_INFO);
-        let writer = |accepts| self.participant.create_writer_for(spec.clone(), accepts);
+        let writer = |accepts: ReaderFilter| {
+            let spec = EndpointSpec {
+                accepts,
+                ..spec.clone()
+            };
+            self.participant.create_writer(spec)
+        };
         self.graph.start(
             writer(has_type_hash),
             writer(|reader, vendor| !has_type_hash(reader, vendor)),
@@ -329,6 +337,16 @@ impl Drop for EndpointGuard {
     }
 }
 
+impl From<WriteError> for PublishError {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::UnknownWriter => Self::Stopped,
+            // every message has its encapsulation header
+            WriteError::TooLarge | WriteError::TooShort => Self::TooLarge,
+        }
+    }
+}
+
 /// Writer of a publisher.
 struct EmbeddedPublisher {
     writer: Writer,
@@ -349,12 +367,7 @@ impl PublisherEndpoint for EmbeddedPublisher {
             payload: message,
             related: None,
         };
-        match self.writer.write(sample) {
-            Ok(_) => Ok(()),
-            // no ROS publisher keeps all samples, so that its history is never full
-            // and every message has its encapsulation header
-            Err(WriteError::TooLarge | WriteError::TooShort) => Err(PublishError::TooLarge),
-            Err(WriteError::UnknownWriter) => Err(PublishError::Stopped),
-        }
+        self.writer.write(sample)?;
+        Ok(())
     }
 }

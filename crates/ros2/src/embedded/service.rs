@@ -228,7 +228,7 @@ impl Replies {
 
     fn write(&self, reply: OutgoingSample) {
         // it fails only for a reply above 4 GiB, which no client can receive
-        self.writer.write(reply).map(drop).unwrap_or_default();
+        let _ = self.writer.write(reply);
     }
 }
 
@@ -271,11 +271,11 @@ mod tests {
     fn replies_wait_for_the_reader_of_the_client() {
         let writer = |participant| {
             let prefix = GuidPrefix([participant; 12]);
-            Guid::new(prefix, EntityId::user_writer(1, false))
+            Guid::new(prefix, EntityId::user_writer(1))
         };
         let reader = |participant, key| {
             let prefix = GuidPrefix([participant; 12]);
-            Guid::new(prefix, EntityId::user_reader(key, false))
+            Guid::new(prefix, EntityId::user_reader(key))
         };
         let cyclone = ReplyTarget {
             asker: writer(1),

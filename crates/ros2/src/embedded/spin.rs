@@ -120,11 +120,12 @@ impl Named {
     }
 
     pub(super) fn service(service: &ServiceDescription<'_>) -> Self {
-        let messages = [&service.request.hash, &service.response.hash].map(Clone::clone);
+        let info = service.info;
+        let hashes = [info.hash, &info.request.hash, &info.response.hash];
         Self {
             topic: service.name.to_owned(),
             // Cyclone DDS announces the hash of the service, Fast DDS the hash of the message
-            type_hashes: [vec![service.hash.to_owned()], messages.to_vec()].concat(),
+            type_hashes: hashes.map(str::to_owned).to_vec(),
             is_service: true,
         }
     }

@@ -56,7 +56,7 @@ pub(super) fn endpoint_spec(
         topic,
         type_name: dds_type.to_owned(),
         qos: dds,
-        keyed: false,
+        accepts: |_, _| true,
     }
 }
 

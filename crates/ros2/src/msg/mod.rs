@@ -11,10 +11,8 @@
 //! x y z w, and all values are in SI units and radians unless the package says otherwise.
 
 mod outcome;
-mod sample;
 mod time;
 
 pub use crate::msg::outcome::Outcome;
-pub use crate::msg::sample::{RoundTrip, TypeSample, catalogue_json};
 
 include!(concat!(env!("OUT_DIR"), "/interfaces.rs"));

@@ -5,7 +5,7 @@
 //! [`GoalHandle`]. One goal executes at a time; a new goal ends the previous one. This module does
 //! not interpret the content of goals.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -92,84 +92,51 @@ impl<A: Action> ActionServer<A> {
             now_ns,
         });
         // publishes the initial, empty status
-        shared.lock().publish_status();
+        shared.state.lock().publish_status();
         let executor = Arc::new(Mutex::new(executor));
+        let (state, own) = (Arc::clone(&shared), Arc::clone(&executor));
+        let send_goal = move |bytes: &[u8]| {
+            let executor = &mut *own.lock();
+            let request = decode(executor, "send_goal", bytes)?;
+            let (id, goal) = A::split_request(request);
+            Some(to_bytes(&state.accept_goal(id.uuid, goal, executor)))
+        };
+        let (state, own) = (Arc::clone(&shared), Arc::clone(&executor));
+        let cancel_goal = move |bytes: &[u8]| {
+            let executor = &mut *own.lock();
+            let request = decode(executor, "cancel_goal", bytes)?;
+            Some(to_bytes(&state.cancel(&request, executor)))
+        };
+        let state = Arc::clone(&shared);
+        let get_result = move |bytes: &[u8], responder: Responder| {
+            let request = decode(&mut *executor.lock(), "get_result", bytes);
+            if let Some(request) = request {
+                state.request_result(A::requested_goal_id(request).uuid, responder);
+            }
+        };
+        let qos = &Qos::SERVICE;
         let services = [
-            Self::send_goal(node, &part("send_goal"), &shared, &executor)?,
-            Self::cancel_goal(node, &part("cancel_goal"), &shared, &executor)?,
-            Self::get_result(node, &part("get_result"), &shared, &executor)?,
+            node.service::<A::SendGoal>(&part("send_goal"), qos, Box::new(send_goal))?,
+            node.service::<CancelGoal>(&part("cancel_goal"), qos, Box::new(cancel_goal))?,
+            node.deferred_service::<A::GetResult>(&part("get_result"), qos, Box::new(get_result))?,
         ];
         Ok(Self {
             _services: services,
             _shared: shared,
         })
     }
+}
 
-    fn send_goal<E: Executor<A> + 'static>(
-        node: &Node,
-        name: &str,
-        shared: &Arc<Shared<A>>,
-        executor: &Arc<Mutex<E>>,
-    ) -> Result<Service, NodeError> {
-        type Request<A> = <<A as Action>::SendGoal as ServiceType>::Request;
-        let (shared, executor) = (Arc::clone(shared), Arc::clone(executor));
-        let handler = move |bytes: &[u8]| {
-            let mut executor = executor.lock();
-            match from_bytes::<Request<A>>(bytes) {
-                Ok(request) => {
-                    let (id, goal) = A::split_request(request);
-                    Some(to_bytes(&Shared::accept_goal(
-                        &shared,
-                        id.uuid,
-                        goal,
-                        &mut *executor,
-                    )))
-                }
-                Err(why) => {
-                    executor.report_malformed("send_goal", &why);
-                    None
-                }
-            }
-        };
-        node.service::<A::SendGoal>(name, &Qos::SERVICE, Box::new(handler))
-    }
-
-    fn cancel_goal<E: Executor<A> + 'static>(
-        node: &Node,
-        name: &str,
-        shared: &Arc<Shared<A>>,
-        executor: &Arc<Mutex<E>>,
-    ) -> Result<Service, NodeError> {
-        type Request = <CancelGoal as ServiceType>::Request;
-        let (shared, executor) = (Arc::clone(shared), Arc::clone(executor));
-        let handler = move |bytes: &[u8]| {
-            let mut executor = executor.lock();
-            match from_bytes::<Request>(bytes) {
-                Ok(request) => Some(to_bytes(&shared.cancel(&request, &mut *executor))),
-                Err(why) => {
-                    executor.report_malformed("cancel_goal", &why);
-                    None
-                }
-            }
-        };
-        node.service::<CancelGoal>(name, &Qos::SERVICE, Box::new(handler))
-    }
-
-    fn get_result<E: Executor<A> + 'static>(
-        node: &Node,
-        name: &str,
-        shared: &Arc<Shared<A>>,
-        executor: &Arc<Mutex<E>>,
-    ) -> Result<Service, NodeError> {
-        type Request<A> = <<A as Action>::GetResult as ServiceType>::Request;
-        let (shared, executor) = (Arc::clone(shared), Arc::clone(executor));
-        let handler =
-            move |bytes: &[u8], responder: Responder| match from_bytes::<Request<A>>(bytes) {
-                Ok(request) => shared.request_result(A::requested_goal_id(request).uuid, responder),
-                Err(why) => executor.lock().report_malformed("get_result", &why),
-            };
-        node.deferred_service::<A::GetResult>(name, &Qos::SERVICE, Box::new(handler))
-    }
+/// Decodes a request; the executor reports one that cannot be decoded.
+fn decode<A: Action, M: Message>(
+    executor: &mut impl Executor<A>,
+    what: &str,
+    bytes: &[u8],
+) -> Option<M> {
+    let request = from_bytes(bytes);
+    request
+        .map_err(|why| executor.report_malformed(what, &why))
+        .ok()
 }
 
 /// Reports progress and the end of a goal to its clients, from any thread.
@@ -195,7 +162,7 @@ impl<A: Action> GoalHandle<A> {
 
     /// Ends the goal unless it has ended already. Clients receive the new status and the result.
     pub fn finish(&self, end: GoalOutcome, result: A::Result) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         let finished = state
             .goals
             .finish(self.id, end, result.clone(), Instant::now());
@@ -208,16 +175,12 @@ impl<A: Action> GoalHandle<A> {
 
     /// Publishes feedback if the goal is executing and the topic has subscribers.
     pub fn feedback(&self, feedback: impl FnOnce() -> A::Feedback) {
-        let state = self.shared.lock();
+        let state = self.shared.state.lock();
         if state.goals.active() == Some(self.id) && state.feedback.has_receivers() {
             let message = A::feedback_message(UUID { uuid: self.id }, feedback());
             // feedback that does not fit into the queue of a slow client is lost, as with any
             // vendor
-            state
-                .feedback
-                .publish(&to_bytes(&message))
-                .map(drop)
-                .unwrap_or_default();
+            let _ = state.feedback.publish(&to_bytes(&message));
         }
     }
 }
@@ -235,10 +198,6 @@ struct State<A: Action> {
 }
 
 impl<A: Action> Shared<A> {
-    fn lock(&self) -> MutexGuard<'_, State<A>> {
-        self.state.lock()
-    }
-
     fn accept_goal<E: Executor<A>>(
         self: &Arc<Self>,
         id: GoalId,
@@ -247,7 +206,7 @@ impl<A: Action> Shared<A> {
     ) -> <A::SendGoal as ServiceType>::Response {
         let now_ns = self.now_ns.load(Ordering::Relaxed);
         let checked = executor.check(goal);
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.goals.expire(Instant::now());
         let task = match checked {
             Ok(task) => task,
@@ -290,7 +249,7 @@ impl<A: Action> Shared<A> {
         request: &CancelGoalRequest,
         executor: &mut E,
     ) -> CancelGoalResponse {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let answer = state.goals.cancel(&request.goal_info);
         if !answer.goals_canceling.is_empty() {
             state.publish_status();
@@ -304,7 +263,7 @@ impl<A: Action> Shared<A> {
     }
 
     fn request_result(&self, id: GoalId, responder: Responder) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.goals.expire(Instant::now());
         match state.goals.request_result(id, responder) {
             GoalResult::Waits => {}
@@ -321,7 +280,7 @@ impl<A: Action> State<A> {
         let message = to_bytes(&self.goals.status());
         // a status that does not fit into the queue of a slow client is superseded by the next
         // status
-        self.status.publish(&message).map(drop).unwrap_or_default();
+        let _ = self.status.publish(&message);
     }
 }
 

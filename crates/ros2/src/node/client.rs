@@ -2,7 +2,7 @@
 //!
 //! A client does not interpret messages: requests and responses are encoded bytes.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -20,30 +20,18 @@ pub type ResponseHandler = Box<dyn FnOnce(&[u8]) + Send>;
 /// further one, because a server may never reply.
 const MAX_WAITING: usize = 1024;
 
-/// Requests that wait for their reply, by number.
-#[derive(Clone, Default)]
-pub(super) struct Waiting(Arc<Mutex<Replies>>);
+/// Handlers of the requests that wait for their reply, by number.
+pub(super) type Waiting = Arc<Mutex<BTreeMap<i64, ResponseHandler>>>;
 
-#[derive(Default)]
-struct Replies {
-    handlers: BTreeMap<i64, ResponseHandler>,
-}
-
-impl Waiting {
-    /// Returns the handler of all replies, for the backend.
-    pub(super) fn reply_handler(&self) -> ReplyHandler {
-        let waiting = self.clone();
-        Box::new(move |number, response| {
-            let handler = waiting.lock().handlers.remove(&number);
-            if let Some(handler) = handler {
-                handler(response);
-            }
-        })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Replies> {
-        self.0.lock()
-    }
+/// Returns the handler of all replies, for the backend.
+pub(super) fn reply_handler(waiting: &Waiting) -> ReplyHandler {
+    let waiting = Arc::clone(waiting);
+    Box::new(move |number, response| {
+        let handler = waiting.lock().remove(&number);
+        if let Some(handler) = handler {
+            handler(response);
+        }
+    })
 }
 
 /// A client of a service. Dropping it ends it; its requests then receive no reply.
@@ -51,7 +39,7 @@ impl Waiting {
 pub struct Client {
     name: String,
     waiting: Waiting,
-    endpoint: Box<dyn ClientEndpoint>,
+    endpoint: Arc<dyn ClientEndpoint>,
     local: Arc<LocalServices>,
 }
 
@@ -59,7 +47,7 @@ impl Client {
     pub(super) fn new(
         name: String,
         waiting: Waiting,
-        endpoint: Box<dyn ClientEndpoint>,
+        endpoint: Arc<dyn ClientEndpoint>,
         local: Arc<LocalServices>,
     ) -> Self {
         Self {
@@ -101,9 +89,9 @@ impl Client {
         // locked until the handler is stored: the reply can arrive at once
         let mut waiting = self.waiting.lock();
         let number = self.endpoint.call(request)?;
-        waiting.handlers.insert(number, handler);
-        if waiting.handlers.len() > MAX_WAITING {
-            waiting.handlers.pop_first();
+        waiting.insert(number, handler);
+        if waiting.len() > MAX_WAITING {
+            waiting.pop_first();
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ use crate::backend::{Backend, Endpoint, ServiceDescription, TopicDescription};
 use crate::embedded::EmbeddedBackend;
 use crate::message::{Service as ServiceType, ServiceInfo, TypeInfo};
 use crate::names::{Endpoint as NameKind, NameError, NameResolver};
-use crate::node::client::Waiting;
+use crate::node::client::{Waiting, reply_handler};
 use crate::node::service::{LocalHandler, LocalServices, respond_at_once};
 use crate::node::type_description::KnownTypes;
 use crate::qos::Qos;
@@ -33,7 +33,7 @@ pub use crate::node::client::{Client, ResponseHandler};
 pub use crate::node::clock::Clock;
 pub use crate::node::network::{Network, NetworkCounters};
 pub use crate::node::parameter_services::{ParameterServices, changed_values, parameter_event};
-pub use crate::node::publisher::{Delivery, PublishError, Publisher};
+pub use crate::node::publisher::{PublishError, Publisher};
 pub use crate::node::rosout::{Logger, shortened};
 pub use crate::node::service::{DeferredHandler, Handler, Responder, Service};
 
@@ -77,7 +77,7 @@ pub(crate) struct Shared {
 #[must_use = "dropping a subscription ends it"]
 pub struct Subscription {
     topic: String,
-    _endpoint: Box<dyn Endpoint>,
+    _endpoint: Arc<dyn Endpoint>,
 }
 
 impl Subscription {
@@ -236,9 +236,13 @@ impl Node {
     ) -> Result<Service, NodeError> {
         let shared = &self.shared;
         let name = shared.names.resolve(NameKind::Service, name)?;
-        shared.types.add(info.hash, info.description);
+        shared.types.add(info.whole);
         let handler = LocalHandler::new(handler);
-        let description = service_description(info, &name, qos);
+        let description = ServiceDescription {
+            name: &name,
+            info,
+            qos,
+        };
         let created = shared
             .backend
             .create_service(&description, handler.for_backend());
@@ -268,12 +272,16 @@ impl Node {
     ) -> Result<Client, NodeError> {
         let shared = &self.shared;
         let name = shared.names.resolve(NameKind::Service, name)?;
-        shared.types.add(info.hash, info.description);
-        let description = service_description(info, &name, qos);
+        shared.types.add(info.whole);
+        let description = ServiceDescription {
+            name: &name,
+            info,
+            qos,
+        };
         let waiting = Waiting::default();
         let created = shared
             .backend
-            .create_client(&description, waiting.reply_handler());
+            .create_client(&description, reply_handler(&waiting));
         let endpoint = created.map_err(NodeError::Backend)?;
         Ok(Client::new(
             name,
@@ -299,22 +307,6 @@ impl Node {
     }
 }
 
-/// Describes a service with a resolved name.
-fn service_description<'a>(
-    info: &ServiceInfo,
-    name: &'a str,
-    qos: &'a Qos,
-) -> ServiceDescription<'a> {
-    ServiceDescription {
-        name,
-        service_type: info.name,
-        hash: info.hash,
-        request: info.request,
-        response: info.response,
-        qos,
-    }
-}
-
 /// Resolves the names of a node.
 fn resolver(options: &NodeOptions) -> Result<NameResolver, NameError> {
     let remappings = options.remappings.clone();
@@ -330,7 +322,7 @@ impl Shared {
         qos: &Qos,
     ) -> Result<Publisher, NodeError> {
         let topic = self.names.resolve(NameKind::Topic, topic)?;
-        self.add_type(message);
+        self.types.add(message);
         let description = TopicDescription {
             name: &topic,
             message,
@@ -350,7 +342,7 @@ impl Shared {
         callback: Callback,
     ) -> Result<Subscription, NodeError> {
         let topic = self.names.resolve(NameKind::Topic, topic)?;
-        self.add_type(message);
+        self.types.add(message);
         let description = TopicDescription {
             name: &topic,
             message,
@@ -362,11 +354,5 @@ impl Shared {
             topic,
             _endpoint: endpoint,
         })
-    }
-
-    /// Makes the description of a message type available to other nodes.
-    fn add_type(&self, message: &TypeInfo) {
-        let description = || message.description.clone();
-        self.types.add(&message.hash, description);
     }
 }

@@ -12,8 +12,8 @@ use crate::msg::rcl_interfaces::{
     DescribeParameters, DescribeParametersResponse, FloatingPointRange, GetParameterTypes,
     GetParameterTypesResponse, GetParameters, GetParametersResponse, IntegerRange, ListParameters,
     ListParametersResponse, ListParametersResult, Parameter, ParameterDescriptor, ParameterEvent,
-    ParameterValue as ValueMessage, SetParameters, SetParametersAtomically,
-    SetParametersAtomicallyResponse, SetParametersResponse, SetParametersResult,
+    SetParameters, SetParametersAtomically, SetParametersAtomicallyResponse, SetParametersResponse,
+    SetParametersResult,
 };
 use crate::node::service::Service;
 use crate::node::{Node, NodeError};
@@ -41,7 +41,7 @@ impl ParameterServices {
                     values: request
                         .names
                         .iter()
-                        .map(|name| value_message(server.get(name)))
+                        .map(|name| ParameterValue::message(server.get(name)))
                         .collect(),
                 }
             })?,
@@ -116,10 +116,7 @@ fn publish_changes(node: &Node, parameters: &ParameterServer) -> Result<(), Node
         let event = event(&node_name, change, parameters);
         // a failed event cannot be reported to subscribers; the parameters themselves are up to
         // date
-        events
-            .publish(&to_bytes(&event))
-            .map(drop)
-            .unwrap_or_default();
+        let _ = events.publish(&to_bytes(&event));
     }));
     Ok(())
 }
@@ -144,7 +141,7 @@ fn set(server: &ParameterServer, batch: Vec<Parameter>) -> Result<(), String> {
     let mut parameters = Vec::with_capacity(batch.len());
     for Parameter { name, value } in batch {
         let number = value.r#type;
-        let Some(value) = value_from_message(value) else {
+        let Some(value) = ParameterValue::from_message(value) else {
             return Err(match number {
                 0 => format!("parameter '{name}' cannot be deleted"),
                 _ => format!("parameter '{name}': unknown type {number}; expected 1 to 9"),
@@ -171,14 +168,14 @@ pub fn parameter_event(node: &str, parameters: &[(String, ParameterValue)]) -> P
 pub fn changed_values(event: ParameterEvent) -> Vec<(String, ParameterValue)> {
     let changed = event.changed_parameters.into_iter();
     changed
-        .filter_map(|Parameter { name, value }| Some((name, value_from_message(value)?)))
+        .filter_map(|Parameter { name, value }| Some((name, ParameterValue::from_message(value)?)))
         .collect()
 }
 
 fn event(node: &str, change: Change, parameters: &[(String, ParameterValue)]) -> ParameterEvent {
     let message = |(name, value): &(String, ParameterValue)| Parameter {
         name: name.clone(),
-        value: value_message(Some(value.clone())),
+        value: ParameterValue::message(Some(value.clone())),
     };
     let parameters = parameters.iter().map(message).collect();
     let mut event = ParameterEvent {
@@ -221,46 +218,10 @@ fn descriptor(declaration: Declaration) -> ParameterDescriptor {
     descriptor
 }
 
-/// Returns the message of a value; `None` becomes "not set".
-fn value_message(value: Option<ParameterValue>) -> ValueMessage {
-    let mut message = ValueMessage {
-        r#type: value.as_ref().map_or(0, ParameterValue::type_number),
-        ..Default::default()
-    };
-    match value {
-        None => {}
-        Some(ParameterValue::Bool(value)) => message.bool_value = value,
-        Some(ParameterValue::Integer(value)) => message.integer_value = value,
-        Some(ParameterValue::Double(value)) => message.double_value = value,
-        Some(ParameterValue::String(value)) => message.string_value = value,
-        Some(ParameterValue::ByteArray(values)) => message.byte_array_value = values,
-        Some(ParameterValue::BoolArray(values)) => message.bool_array_value = values,
-        Some(ParameterValue::IntegerArray(values)) => message.integer_array_value = values,
-        Some(ParameterValue::DoubleArray(values)) => message.double_array_value = values,
-        Some(ParameterValue::StringArray(values)) => message.string_array_value = values,
-    }
-    message
-}
-
-/// Returns the value of a message; `None` for "not set" and for unknown types.
-fn value_from_message(message: ValueMessage) -> Option<ParameterValue> {
-    Some(match message.r#type {
-        1 => ParameterValue::Bool(message.bool_value),
-        2 => ParameterValue::Integer(message.integer_value),
-        3 => ParameterValue::Double(message.double_value),
-        4 => ParameterValue::String(message.string_value),
-        5 => ParameterValue::ByteArray(message.byte_array_value),
-        6 => ParameterValue::BoolArray(message.bool_array_value),
-        7 => ParameterValue::IntegerArray(message.integer_array_value),
-        8 => ParameterValue::DoubleArray(message.double_array_value),
-        9 => ParameterValue::StringArray(message.string_array_value),
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::msg::rcl_interfaces::ParameterValue as ValueMessage;
 
     #[test]
     fn every_type_of_value_survives_the_message() {
@@ -277,13 +238,16 @@ mod tests {
         ];
         for value in values {
             assert_eq!(
-                value_from_message(value_message(Some(value.clone()))),
+                ParameterValue::from_message(ParameterValue::message(Some(value.clone()))),
                 Some(value)
             );
         }
-        assert_eq!(value_from_message(value_message(None)), None);
         assert_eq!(
-            value_from_message(ValueMessage {
+            ParameterValue::from_message(ParameterValue::message(None)),
+            None
+        );
+        assert_eq!(
+            ParameterValue::from_message(ValueMessage {
                 r#type: 10,
                 ..ValueMessage::default()
             }),

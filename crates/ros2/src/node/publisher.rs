@@ -5,18 +5,10 @@
 //! and skips the encoding if there are none.
 
 use bytes::Bytes;
+use std::sync::Arc;
 
 use crate::backend::PublisherEndpoint;
 use crate::qos::{Durability, Qos};
-
-/// Outcome of publishing a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Delivery {
-    /// The message was passed to the backend.
-    Sent,
-    /// The topic has no subscriber and keeps no history, so the message was not sent.
-    NoSubscriber,
-}
 
 /// Reason why a message was not sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -39,11 +31,11 @@ pub enum PublishError {
 pub struct Publisher {
     topic: String,
     keeps_history: bool,
-    endpoint: Box<dyn PublisherEndpoint>,
+    endpoint: Arc<dyn PublisherEndpoint>,
 }
 
 impl Publisher {
-    pub(crate) fn new(topic: String, qos: &Qos, endpoint: Box<dyn PublisherEndpoint>) -> Self {
+    pub(crate) fn new(topic: String, qos: &Qos, endpoint: Arc<dyn PublisherEndpoint>) -> Self {
         Self {
             topic,
             keeps_history: qos.durability == Durability::TransientLocal,
@@ -73,12 +65,13 @@ impl Publisher {
         self.endpoint.dropped()
     }
 
-    /// Sends a message given as CDR bytes, including the encapsulation header. The embedded backend
-    /// never waits for a subscriber; an RMW can.
+    /// Sends a message given as CDR bytes, including the encapsulation header. A topic without
+    /// subscribers and history sends none. The embedded backend never waits for a subscriber; an RMW
+    /// can.
     ///
     /// # Errors
     /// The bytes are not a CDR message, the message is too large, or the node no longer exists.
-    pub fn publish(&self, message: &[u8]) -> Result<Delivery, PublishError> {
+    pub fn publish(&self, message: &[u8]) -> Result<(), PublishError> {
         self.send(message, || Bytes::copy_from_slice(message))
     }
 
@@ -87,21 +80,17 @@ impl Publisher {
     ///
     /// # Errors
     /// As [`Publisher::publish`].
-    pub fn publish_shared(&self, message: &Bytes) -> Result<Delivery, PublishError> {
+    pub fn publish_shared(&self, message: &Bytes) -> Result<(), PublishError> {
         self.send(message, || message.clone())
     }
 
-    fn send(
-        &self,
-        message: &[u8],
-        payload: impl FnOnce() -> Bytes,
-    ) -> Result<Delivery, PublishError> {
+    fn send(&self, message: &[u8], payload: impl FnOnce() -> Bytes) -> Result<(), PublishError> {
         let [0, 1, _, _, ..] = message else {
             return Err(PublishError::NotCdr);
         };
-        if !self.has_receivers() {
-            return Ok(Delivery::NoSubscriber);
+        match self.has_receivers() {
+            true => self.endpoint.publish(payload()),
+            false => Ok(()),
         }
-        self.endpoint.publish(payload()).map(|()| Delivery::Sent)
     }
 }

@@ -84,10 +84,7 @@ impl Logger {
             ..Log::default()
         };
         // an error of `/rosout` could only be reported on the console, which already shows the line
-        rosout
-            .publish(&to_bytes(&message))
-            .map(drop)
-            .unwrap_or_default();
+        let _ = rosout.publish(&to_bytes(&message));
     }
 
     /// Writes a line with severity info.

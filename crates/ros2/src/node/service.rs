@@ -35,12 +35,12 @@ impl Responder {
 #[must_use = "dropping a service ends it"]
 pub struct Service {
     name: String,
-    _endpoint: Box<dyn Endpoint>,
+    _endpoint: Arc<dyn Endpoint>,
     _handler: LocalHandler,
 }
 
 impl Service {
-    pub(super) fn new(name: String, handler: LocalHandler, endpoint: Box<dyn Endpoint>) -> Self {
+    pub(super) fn new(name: String, handler: LocalHandler, endpoint: Arc<dyn Endpoint>) -> Self {
         Self {
             name,
             _endpoint: endpoint,

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::cdr::{from_bytes, to_bytes};
-use crate::description::{Description, FieldType};
+use crate::dynamic::definition::{Definition, Field, MessageType};
+use crate::message::TypeInfo;
 use crate::msg::type_description_interfaces as msg;
 use crate::node::service::Service;
 use crate::node::{Node, NodeError};
@@ -14,14 +15,14 @@ use crate::qos::Qos;
 
 /// Descriptions of the types of all endpoints that a node has had, by hash.
 #[derive(Debug, Default)]
-pub(crate) struct KnownTypes(Mutex<BTreeMap<String, Description>>);
+pub(crate) struct KnownTypes(Mutex<BTreeMap<String, TypeInfo>>);
 
 impl KnownTypes {
     /// Adds a type unless it is known.
-    pub(crate) fn add(&self, hash: &str, description: impl FnOnce() -> Description) {
+    pub(crate) fn add(&self, info: &TypeInfo) {
         let mut types = self.0.lock();
-        if !types.contains_key(hash) {
-            types.insert(hash.to_owned(), description());
+        if !types.contains_key(&info.hash) {
+            types.insert(info.hash.clone(), info.clone());
         }
     }
 
@@ -37,13 +38,16 @@ impl KnownTypes {
                 ..Default::default()
             };
         };
-        let used = known.referenced();
-        let sources = std::iter::once(known).chain(used.iter().copied());
+        let definition = &known.structure;
+        let used = definition.referenced().into_iter();
+        let sources = std::iter::once(definition.root()).chain(used.clone());
         msg::GetTypeDescriptionResponse {
             successful: true,
             type_description: msg::TypeDescription {
-                type_description: individual(known),
-                referenced_type_descriptions: used.iter().map(|used| individual(used)).collect(),
+                type_description: individual(definition, definition.root()),
+                referenced_type_descriptions: used
+                    .map(|used| individual(definition, used))
+                    .collect(),
             },
             type_sources: match request.include_type_sources {
                 true => sources.map(source).collect(),
@@ -64,38 +68,35 @@ pub(super) fn serve(node: &Node, types: Arc<KnownTypes>) -> Result<Service, Node
     node.service::<msg::GetTypeDescription>(name, &Qos::SERVICE, Box::new(handler))
 }
 
-fn individual(description: &Description) -> msg::IndividualTypeDescription {
-    let field = |field: &crate::description::Field| msg::Field {
-        name: field.name.to_owned(),
-        r#type: field_type(&field.shape),
-        default_value: field.default.clone().unwrap_or_default(),
+fn individual(definition: &Definition, message: &MessageType) -> msg::IndividualTypeDescription {
+    let field = |field: &Field| {
+        let ids = definition.ids(field);
+        msg::Field {
+            name: field.name.clone(),
+            r#type: msg::FieldType {
+                type_id: ids.type_id,
+                capacity: ids.capacity as u64,
+                string_capacity: ids.string_capacity as u64,
+                nested_type_name: ids.nested_type_name.to_owned(),
+            },
+            default_value: field.default.clone(),
+        }
     };
     msg::IndividualTypeDescription {
-        type_name: description.name.to_string(),
-        fields: description.all_fields().iter().map(field).collect(),
-    }
-}
-
-fn field_type(shape: &FieldType) -> msg::FieldType {
-    let ids = shape.ids();
-    msg::FieldType {
-        type_id: ids.type_id,
-        capacity: ids.capacity as u64,
-        string_capacity: ids.string_capacity as u64,
-        nested_type_name: ids.nested_type_name.to_owned(),
+        type_name: message.name.clone(),
+        fields: message.fields.iter().map(field).collect(),
     }
 }
 
 /// Returns the source text of a type. The types of a service are parts of its file, which is not
 /// stored.
-fn source(description: &Description) -> msg::TypeSource {
-    let is_message = description.name.contains("/msg/");
-    let (encoding, text) = match is_message {
-        true => ("msg", description.text()),
+fn source(message: &MessageType) -> msg::TypeSource {
+    let (encoding, text) = match message.name.contains("/msg/") {
+        true => ("msg", message.text.clone()),
         false => ("implicit", String::new()),
     };
     msg::TypeSource {
-        type_name: description.name.to_string(),
+        type_name: message.name.clone(),
         encoding: encoding.to_owned(),
         raw_file_contents: text,
     }
@@ -111,7 +112,7 @@ mod tests {
     fn the_hash_and_the_name_identify_a_type() {
         let types = KnownTypes::default();
         let info = PoseStamped::info();
-        types.add(&info.hash, PoseStamped::description);
+        types.add(info);
         let mut request = msg::GetTypeDescriptionRequest {
             type_name: info.name.to_owned(),
             type_hash: info.hash.clone(),

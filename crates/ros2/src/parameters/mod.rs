@@ -132,18 +132,6 @@ impl Declaration {
     }
 }
 
-/// Reason why a parameter could not be declared.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ParameterError(String);
-
-impl ParameterError {
-    /// Creates an error with this text.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-}
-
 /// Kind of a change, as in `/parameter_events`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
@@ -195,7 +183,7 @@ impl ParameterServer {
     ///
     /// # Errors
     /// The override of `use_sim_time` is not a boolean.
-    pub fn new(overrides: Vec<(String, ParameterValue)>) -> Result<Self, ParameterError> {
+    pub fn new(overrides: Vec<(String, ParameterValue)>) -> Result<Self, String> {
         Self::with_clock(overrides, "Whether the node uses the time on /clock.")
     }
 
@@ -207,7 +195,7 @@ impl ParameterServer {
     pub fn with_clock(
         overrides: Vec<(String, ParameterValue)>,
         use_sim_time: &str,
-    ) -> Result<Self, ParameterError> {
+    ) -> Result<Self, String> {
         let table = Table {
             parameters: BTreeMap::new(),
             overrides,
@@ -237,26 +225,24 @@ impl ParameterServer {
     /// # Errors
     /// The name is empty or already declared, or the default or the override violates type or
     /// range.
-    pub fn declare(&self, declaration: Declaration) -> Result<ParameterValue, ParameterError> {
+    pub fn declare(&self, declaration: Declaration) -> Result<ParameterValue, String> {
         let mut hooks = self.hooks.lock();
         let name = declaration.name.clone();
         let value = {
             let mut table = self.table.lock();
             if name.is_empty() || table.parameters.contains_key(&name) {
-                return Err(ParameterError(format!(
+                return Err(format!(
                     "parameter '{name}': empty name or already declared"
-                )));
+                ));
             }
-            declaration
-                .check(&declaration.default)
-                .map_err(ParameterError)?;
+            declaration.check(&declaration.default)?;
             let value = match table.overrides.iter().rev().find(|(key, _)| *key == name) {
                 Some((_, value)) => {
                     adapt_empty_list(&declaration.adapt(value), &declaration.default)
                 }
                 None => declaration.default.clone(),
             };
-            declaration.check(&value).map_err(ParameterError)?;
+            declaration.check(&value)?;
             table.parameters.insert(
                 name.clone(),
                 Parameter {
@@ -493,5 +479,5 @@ fn adapt_empty_list(value: &ParameterValue, default: &ParameterValue) -> Paramet
 }
 
 #[cfg(test)]
-#[path = "parameters_test.rs"]
+#[path = "parameters_tests.rs"]
 mod tests;

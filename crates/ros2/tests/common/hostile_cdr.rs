@@ -5,8 +5,9 @@
 //! and an allocator that measures the peak of each decoding. The seed is printed on failure. The
 //! tests of the crate messages include this file for the types of that crate.
 
-use merrow_ros2::description::{Count, Description, Element, FieldType, Primitive};
-use merrow_ros2::msg::{RoundTrip, TypeSample};
+use super::samples::samples;
+use merrow_ros2::dynamic::definition::{Count, Definition, Element, Field, MessageType, Primitive};
+use merrow_ros2::message::{RoundTrip, TypeInfo};
 use merrow_testing::allocator::{self, Counting};
 use merrow_testing::random::Random;
 
@@ -20,6 +21,7 @@ static ALLOCATOR: Counting = Counting;
 
 /// Converts the body of a little-endian message to big-endian.
 struct Swapper<'a> {
+    definition: &'a Definition,
     body: &'a mut [u8],
     at: usize,
     /// Offsets of the lengths of strings and sequences in the body.
@@ -45,23 +47,20 @@ impl Swapper<'_> {
         length
     }
 
-    fn message(&mut self, description: &Description) {
-        for field in &description.fields {
-            self.field(&field.shape);
-        }
-        self.at += usize::from(description.fields.is_empty());
+    fn message(&mut self, message: &MessageType) {
+        message.fields.iter().for_each(|field| self.field(field));
     }
 
-    fn field(&mut self, shape: &FieldType) {
-        let count = match shape.count {
+    fn field(&mut self, field: &Field) {
+        let count = match field.count {
             Count::One => 1,
             Count::Array(count) => count,
             Count::AtMost(_) | Count::Any => self.length(),
         };
         for _ in 0..count {
-            match &shape.element {
-                Element::Message(description) => self.message(description),
-                Element::Primitive(primitive) => self.primitive(*primitive),
+            match field.element {
+                Element::Message(index) => self.message(self.definition.message(index)),
+                Element::Primitive(primitive) => self.primitive(primitive),
             }
         }
     }
@@ -88,20 +87,25 @@ struct Seed {
     big: bool,
 }
 
-/// Returns the samples in both byte orders.
-fn seeds(samples: Vec<TypeSample>) -> Vec<Seed> {
+/// Message types and their decoders.
+type Catalogue = Vec<(&'static TypeInfo, RoundTrip)>;
+
+/// Returns the samples of the types in both byte orders.
+fn seeds(catalogue: Catalogue) -> Vec<Seed> {
     let mut seeds = Vec::new();
-    for sample in samples {
+    for sample in samples(catalogue) {
         let (name, decode) = (sample.info.name, sample.decode);
         let little = sample.cdr.expect("valid sample");
         let mut big = little.clone();
         big[1] = 0;
+        let definition = &sample.info.structure;
         let mut swapper = Swapper {
+            definition,
             body: &mut big[4..],
             at: 0,
             lengths: Vec::new(),
         };
-        swapper.message(&sample.info.description);
+        swapper.message(definition.root());
         assert_eq!(swapper.at, swapper.body.len(), "{name}");
         let lengths: Vec<_> = swapper.lengths.iter().map(|at| at + 4).collect();
         for (bytes, big) in [(little, false), (big, true)] {
@@ -174,8 +178,8 @@ fn change(seed: &Seed, bytes: &mut Vec<u8>, random: &mut Random) {
 }
 
 /// Decodes `count` changed samples.
-pub(crate) fn fuzz(samples: Vec<TypeSample>, seed: u64, count: usize) {
-    let seeds = seeds(samples);
+pub(crate) fn fuzz(catalogue: Catalogue, seed: u64, count: usize) {
+    let seeds = seeds(catalogue);
     let mut random = Random(seed);
     let mut accepted = 0;
     for round in 0..count {
@@ -193,8 +197,8 @@ pub(crate) fn fuzz(samples: Vec<TypeSample>, seed: u64, count: usize) {
 }
 
 /// Checks that both byte orders of a sample are the same message.
-pub(crate) fn check_byte_orders(samples: Vec<TypeSample>) {
-    for pair in seeds(samples).chunks(2) {
+pub(crate) fn check_byte_orders(catalogue: Catalogue) {
+    for pair in seeds(catalogue).chunks(2) {
         let [little, big] = pair else {
             panic!("pairs");
         };
@@ -209,8 +213,8 @@ pub(crate) fn check_byte_orders(samples: Vec<TypeSample>) {
 }
 
 /// Decodes the largest lengths that the bytes permit, for each sequence and string of each type.
-pub(crate) fn check_lengths(samples: Vec<TypeSample>) {
-    for seed in seeds(samples) {
+pub(crate) fn check_lengths(catalogue: Catalogue) {
+    for seed in seeds(catalogue) {
         for at in &seed.lengths {
             let mut bytes = seed.bytes.clone();
             bytes.resize(bytes.len() + 60_000, 0);

@@ -119,8 +119,8 @@ pub struct EndpointSpec {
     pub type_name: String,
     /// QoS with the user data.
     pub qos: Qos,
-    /// Whether the type has a key. All instances share one history.
-    pub keyed: bool,
+    /// Selects the remote readers that a writer serves.
+    pub accepts: ReaderFilter,
 }
 
 /// Selects the remote readers that a writer serves, by their announcement and the vendor of their

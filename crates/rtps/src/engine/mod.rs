@@ -158,37 +158,23 @@ impl Engine {
         loop {
             self.next_key = (self.next_key + 1) & 0xff_ffff;
             let key = self.next_key;
-            let is_used = [false, true].into_iter().any(|keyed| {
-                self.local.contains_key(&EntityId::user_writer(key, keyed))
-                    || self.local.contains_key(&EntityId::user_reader(key, keyed))
-            });
+            let is_used = self.local.contains_key(&EntityId::user_writer(key))
+                || self.local.contains_key(&EntityId::user_reader(key));
             if key != 0 && !is_used {
                 return key;
             }
         }
     }
 
-    /// Creates a writer and announces it. After the participant has left, the returned GUID has no
-    /// writer.
+    /// Creates a writer and announces it to all participants. After the participant has left, the
+    /// returned GUID has no writer.
     pub fn create_writer(&mut self, now: Nanos, spec: EndpointSpec) -> Guid {
-        self.create_writer_for(now, spec, |_, _| true)
-    }
-
-    /// Creates a writer that matches the readers for which `accepts` returns true, and announces
-    /// it. All participants receive the announcement.
-    pub fn create_writer_for(
-        &mut self,
-        now: Nanos,
-        spec: EndpointSpec,
-        accepts: ReaderFilter,
-    ) -> Guid {
         let key = self.next_key();
-        let guid = self.guid(EntityId::user_writer(key, spec.keyed));
+        let guid = self.guid(EntityId::user_writer(key));
         if self.has_left {
             return guid;
         }
-        let mut writer = Writer::new(guid, spec.qos.clone(), &self.excess);
-        writer.limit_readers(accepts);
+        let writer = Writer::new(guid, spec.qos.clone(), spec.accepts, &self.excess);
         self.writers.insert(guid.entity, writer);
         if self.liveliness_period().is_some() {
             self.assert_liveliness(now);
@@ -201,7 +187,7 @@ impl Engine {
     /// reader.
     pub fn create_reader(&mut self, now: Nanos, spec: EndpointSpec) -> Guid {
         let key = self.next_key();
-        let guid = self.guid(EntityId::user_reader(key, spec.keyed));
+        let guid = self.guid(EntityId::user_reader(key));
         if self.has_left {
             return guid;
         }
@@ -510,9 +496,9 @@ impl Engine {
 fn append(builder: &mut MessageBuilder, submessage: &Submessage) {
     match submessage {
         Submessage::Data(data) => builder.data(data),
-        Submessage::Heartbeat(heartbeat) => builder.heartbeat(heartbeat),
-        Submessage::AckNack(acknack) => builder.acknack(acknack),
-        Submessage::NackFrag(nack) => builder.nack_frag(nack),
+        Submessage::Heartbeat(heartbeat) => builder.fixed(heartbeat),
+        Submessage::AckNack(acknack) => builder.fixed(acknack),
+        Submessage::NackFrag(nack) => builder.fixed(nack),
         _ => {}
     }
 }

@@ -119,7 +119,7 @@ impl Outgoing {
                 start: number,
                 list,
             };
-            builder.gap(&gap);
+            builder.fixed(&gap);
             return;
         };
         // Cyclone DDS before 11 drops datagrams with an INFO_TS of the invalid time

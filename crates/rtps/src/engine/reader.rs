@@ -7,7 +7,7 @@ use super::assembly::Assembly;
 use super::config::{Limits, MILLIS, Nanos};
 use super::count::{Count, CountFilter};
 use super::event::Sample;
-use super::group::{Added, Groups};
+use super::group::{Added, MAX_GROUP, group_of};
 use super::memory::{ENTRY_BYTES, Held, Share};
 use super::ranges::Ranges;
 use super::{Control, ENCAPSULATION_BYTES};
@@ -114,7 +114,6 @@ pub(super) struct Reader {
     qos: Qos,
     limits: Limits,
     proxies: BTreeMap<Guid, Proxy>,
-    groups: Groups,
     /// Counter of ACKNACK and NACK_FRAG. It never restarts, because peers ignore lower counts.
     count: i32,
     /// Samples skipped because of their size: over the limit or without an encapsulation header.
@@ -128,7 +127,6 @@ impl Reader {
             qos,
             limits,
             proxies: BTreeMap::new(),
-            groups: Groups::default(),
             count: 0,
             skipped: 0,
         }
@@ -169,7 +167,7 @@ impl Reader {
             proxy.to = to;
             return Added::Known;
         }
-        if !self.groups.add(writer.prefix) {
+        if self.proxies.range(group_of(writer.prefix)).count() >= MAX_GROUP {
             return Added::TooMany;
         }
         let is_cyclone = source.vendor == VendorId::CYCLONE_DDS;
@@ -203,11 +201,7 @@ impl Reader {
     }
 
     pub(super) fn remove(&mut self, writer: Guid) -> bool {
-        let removed = self.proxies.remove(&writer).is_some();
-        if removed {
-            self.groups.remove(writer.prefix);
-        }
-        removed
+        self.proxies.remove(&writer).is_some()
     }
 
     /// Processes DATA (RTPS 2.5, 8.4.12.1.4). Returns the samples that are now in order.

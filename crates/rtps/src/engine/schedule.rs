@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     fn entity(key: u32) -> EntityId {
-        EntityId::user_writer(key, false)
+        EntityId::user_writer(key)
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use bytes::{BufMut, Bytes, BytesMut};
 
+use super::element::{Element, padding};
 use super::inline_qos::InlineQos;
 use super::message::*;
-use super::output::{padding, put_bitmap, put_sequence_number, put_time};
-use super::types::{EntityId, GuidPrefix, ProtocolVersion, Time, VendorId};
+use super::types::{GuidPrefix, ProtocolVersion, Time, VendorId};
 
 /// Flag of little-endian submessages.
 const LITTLE: u8 = 0x01;
@@ -37,10 +37,12 @@ impl MessageBuilder {
     pub fn new(prefix: GuidPrefix) -> MessageBuilder {
         let mut buffer = BytesMut::with_capacity(256);
         buffer.put_slice(b"RTPS");
-        let ProtocolVersion { major, minor } = ProtocolVersion::CURRENT;
-        buffer.put_slice(&[major, minor]);
-        buffer.put_slice(&VendorId::MERROW.0);
-        buffer.put_slice(&prefix.0);
+        let header = Header {
+            version: ProtocolVersion::CURRENT,
+            vendor: VendorId::MERROW,
+            prefix,
+        };
+        header.put(&mut buffer);
         MessageBuilder {
             buffer,
             payloads: Vec::new(),
@@ -122,7 +124,7 @@ impl MessageBuilder {
         let flags = if time.is_none() { 0x02 } else { 0 };
         self.submessage(kind::INFO_TS, flags, |out| {
             if let Some(time) = time {
-                put_time(out, time);
+                time.put(out);
             }
         });
     }
@@ -134,7 +136,7 @@ impl MessageBuilder {
 
     /// Appends a submessage INFO_DST.
     pub fn info_destination(&mut self, prefix: GuidPrefix) {
-        self.submessage(kind::INFO_DST, 0, |out| out.put_slice(&prefix.0));
+        self.submessage(kind::INFO_DST, 0, |out| prefix.put(out));
     }
 
     /// Appends DATA. A large payload is not copied. It is padded to a multiple of 4.
@@ -148,8 +150,9 @@ impl MessageBuilder {
         let start = self.begin(kind::DATA, flags);
         let out = &mut self.buffer;
         out.put_slice(&[0, 0, 16, 0]);
-        put_entities(out, data.reader, data.writer);
-        put_sequence_number(out, data.sequence_number);
+        data.reader.put(out);
+        data.writer.put(out);
+        data.sequence_number.put(out);
         put_inline_qos(out, &data.inline_qos);
         self.end(start, payload);
     }
@@ -160,62 +163,21 @@ impl MessageBuilder {
         let start = self.begin(kind::DATA_FRAG, flags);
         let out = &mut self.buffer;
         out.put_slice(&[0, 0, 28, 0]);
-        put_entities(out, frag.reader, frag.writer);
-        put_sequence_number(out, frag.sequence_number);
-        out.put_u32_le(frag.first_fragment.0);
-        out.put_u16_le(frag.fragment_count);
-        out.put_u16_le(frag.fragment_size);
-        out.put_u32_le(frag.sample_size);
+        frag.reader.put(out);
+        frag.writer.put(out);
+        frag.sequence_number.put(out);
+        frag.first_fragment.put(out);
+        frag.fragment_count.put(out);
+        frag.fragment_size.put(out);
+        frag.sample_size.put(out);
         put_inline_qos(out, &frag.inline_qos);
         self.end(start, Some(&frag.payload));
     }
 
-    /// Appends a submessage HEARTBEAT.
-    pub fn heartbeat(&mut self, heartbeat: &Heartbeat) {
-        let flags = u8::from(heartbeat.is_final) << 1 | u8::from(heartbeat.liveliness) << 2;
-        self.submessage(kind::HEARTBEAT, flags, |out| {
-            put_entities(out, heartbeat.reader, heartbeat.writer);
-            put_sequence_number(out, heartbeat.first);
-            put_sequence_number(out, heartbeat.last);
-            out.put_i32_le(heartbeat.count);
-        });
+    /// Appends a submessage whose body has a fixed form.
+    pub fn fixed<S: FixedSubmessage>(&mut self, submessage: &S) {
+        self.submessage(S::KIND, submessage.flags(), |out| submessage.put(out));
     }
-
-    /// Appends a submessage ACKNACK.
-    pub fn acknack(&mut self, acknack: &AckNack) {
-        self.submessage(kind::ACKNACK, u8::from(acknack.is_final) << 1, |out| {
-            put_entities(out, acknack.reader, acknack.writer);
-            put_sequence_number(out, acknack.missing.base);
-            put_bitmap(out, &acknack.missing.bitmap);
-            out.put_i32_le(acknack.count);
-        });
-    }
-
-    /// Appends a submessage NACK_FRAG.
-    pub fn nack_frag(&mut self, nack: &NackFrag) {
-        self.submessage(kind::NACK_FRAG, 0, |out| {
-            put_entities(out, nack.reader, nack.writer);
-            put_sequence_number(out, nack.sequence_number);
-            out.put_u32_le(nack.missing.base.0);
-            put_bitmap(out, &nack.missing.bitmap);
-            out.put_i32_le(nack.count);
-        });
-    }
-
-    /// Appends a submessage GAP.
-    pub fn gap(&mut self, gap: &Gap) {
-        self.submessage(kind::GAP, 0, |out| {
-            put_entities(out, gap.reader, gap.writer);
-            put_sequence_number(out, gap.start);
-            put_sequence_number(out, gap.list.base);
-            put_bitmap(out, &gap.list.bitmap);
-        });
-    }
-}
-
-fn put_entities(out: &mut BytesMut, reader: EntityId, writer: EntityId) {
-    out.put_slice(&reader.0);
-    out.put_slice(&writer.0);
 }
 
 fn inline_flag(qos: &InlineQos) -> u8 {

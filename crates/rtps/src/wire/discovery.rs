@@ -2,22 +2,14 @@
 //!
 //! Absent parameters have the defaults of RTPS 2.5, 9.6.3. Unknown parameters are skipped.
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 
+use super::element::Element;
 use super::error::ParseError;
 use super::input::Input;
-use super::parameters::{pid, read_encapsulated};
-use super::qos_parameters::QosDecoder;
+use super::parameters::{ListWriter, Parameter, parameters, pid, read_encapsulated};
 use super::types::{Duration, EntityId, Guid, GuidPrefix, Locator, ProtocolVersion, VendorId};
 use crate::qos::Qos;
-
-pub use super::discovery_encode::encode_key;
-
-/// Upper bound of the locators of one kind; further locators are ignored.
-const MAX_LOCATORS: usize = 32;
-
-/// Upper bound of user data [B].
-pub(super) const MAX_USER_DATA: usize = 16_384;
 
 /// Bits of [`ParticipantData::builtin_endpoints`] (RTPS 2.5, 9.3.2.12).
 pub mod builtin {
@@ -125,11 +117,13 @@ impl ParticipantData {
         data.builtin_endpoints = 0;
         data.vendor = VendorId::UNKNOWN;
         read_encapsulated(payload, |id, value| {
-            if id == pid::PARTICIPANT_GUID {
-                guid = Some(value.guid()?);
-                return Ok(true);
+            match id {
+                pid::PARTICIPANT_GUID => guid = Some(Guid::get(value)?),
+                pid::PROTOCOL_VERSION => data.version.read(value)?,
+                pid::VENDOR_ID => data.vendor.read(value)?,
+                _ => return data.read_parameter(id, value),
             }
-            data.read(id, value)
+            Ok(true)
         })?;
         let guid = guid.ok_or(ParseError::Missing)?;
         if guid.entity != EntityId::PARTICIPANT || guid.prefix == GuidPrefix::UNKNOWN {
@@ -139,27 +133,28 @@ impl ParticipantData {
         Ok(data)
     }
 
-    fn read(&mut self, id: u16, value: &mut Input) -> Result<bool, ParseError> {
-        match id {
-            pid::PROTOCOL_VERSION => {
-                let [major, minor] = value.array()?;
-                self.version = ProtocolVersion { major, minor };
-            }
-            pid::VENDOR_ID => self.vendor = VendorId(value.array()?),
-            pid::DOMAIN_ID => self.domain_id = Some(value.u32()?),
-            pid::DOMAIN_TAG => self.domain_tag = value.string()?,
-            pid::METATRAFFIC_UNICAST_LOCATOR => push(&mut self.metatraffic_unicast, value)?,
-            pid::METATRAFFIC_MULTICAST_LOCATOR => push(&mut self.metatraffic_multicast, value)?,
-            pid::DEFAULT_UNICAST_LOCATOR => push(&mut self.default_unicast, value)?,
-            pid::BUILTIN_ENDPOINT_SET => self.builtin_endpoints = value.u32()?,
-            pid::BUILTIN_ENDPOINT_QOS => self.builtin_endpoint_qos = value.u32()?,
-            pid::PARTICIPANT_LEASE => self.lease = value.duration()?,
-            pid::ENTITY_NAME => self.name = value.string()?,
-            pid::USER_DATA => self.user_data = value.octets(MAX_USER_DATA)?,
-            _ => return Ok(false),
-        }
-        Ok(true)
+    /// Returns the payload of the SPDP sample, with its encapsulation header.
+    pub fn encode(&self) -> Bytes {
+        list(|list| {
+            put_version(list, self.version, self.vendor);
+            Guid::new(self.prefix, EntityId::PARTICIPANT).write(list, pid::PARTICIPANT_GUID);
+            self.write_parameters(list, |_| true);
+        })
     }
+}
+
+parameters! {
+    ParticipantData, ParticipantData::new(GuidPrefix::UNKNOWN);
+    always DOMAIN_ID domain_id;
+    set DOMAIN_TAG domain_tag;
+    always METATRAFFIC_UNICAST_LOCATOR metatraffic_unicast;
+    always METATRAFFIC_MULTICAST_LOCATOR metatraffic_multicast;
+    always DEFAULT_UNICAST_LOCATOR default_unicast;
+    always PARTICIPANT_LEASE lease;
+    always BUILTIN_ENDPOINT_SET builtin_endpoints;
+    set BUILTIN_ENDPOINT_QOS builtin_endpoint_qos;
+    set ENTITY_NAME name;
+    set USER_DATA user_data;
 }
 
 /// Announcement of a writer or a reader; the kind of [`EndpointData::guid`] states which.
@@ -206,20 +201,19 @@ impl EndpointData {
     ///
     /// Returns an error if a parameter is invalid or the GUID, the topic or the type is absent.
     pub fn decode(payload: &Bytes) -> Result<EndpointData, ParseError> {
-        let mut guid = None;
-        let mut data = EndpointData::new(Guid::UNKNOWN, "", "", Qos::reader());
-        let mut qos = QosDecoder::default();
+        let guid = find_guid(payload, &[pid::ENDPOINT_GUID])?;
+        // the reliability that a peer does not announce depends on the kind of the endpoint
+        let qos = match guid.entity.is_writer() {
+            true => Qos::writer(),
+            false => Qos::reader(),
+        };
+        let mut data = EndpointData::new(guid, "", "", qos);
         read_encapsulated(payload, |id, value| {
-            if id == pid::ENDPOINT_GUID {
-                guid = Some(value.guid()?);
-                return Ok(true);
-            }
-            Ok(data.read(id, value)? || qos.read(id, value)?)
+            let is_known = data.read_parameter(id, value)? || data.qos.read_parameter(id, value)?;
+            Ok(is_known || id == pid::ENDPOINT_GUID)
         })?;
-        data.guid = guid.ok_or(ParseError::Missing)?;
-        data.qos = qos.finish(data.guid.entity.is_writer());
-        let valid_kind = data.guid.entity.is_writer() || data.guid.entity.is_reader();
-        if !valid_kind || data.guid.prefix == GuidPrefix::UNKNOWN {
+        let valid_kind = guid.entity.is_writer() || guid.entity.is_reader();
+        if !valid_kind || guid.prefix == GuidPrefix::UNKNOWN {
             return Err(ParseError::Invalid);
         }
         if data.topic_name.is_empty() || data.type_name.is_empty() {
@@ -228,15 +222,26 @@ impl EndpointData {
         Ok(data)
     }
 
-    fn read(&mut self, id: u16, value: &mut Input) -> Result<bool, ParseError> {
-        match id {
-            pid::TOPIC_NAME => self.topic_name = value.string()?,
-            pid::TYPE_NAME => self.type_name = value.string()?,
-            pid::UNICAST_LOCATOR => push(&mut self.unicast, value)?,
-            _ => return Ok(false),
-        }
-        Ok(true)
+    /// Returns the payload of the SEDP sample, with its encapsulation header.
+    pub fn encode(&self) -> Bytes {
+        list(|list| {
+            let participant = Guid::new(self.guid.prefix, EntityId::PARTICIPANT);
+            self.guid.write(list, pid::ENDPOINT_GUID);
+            participant.write(list, pid::PARTICIPANT_GUID);
+            put_version(list, ProtocolVersion::CURRENT, VendorId::MERROW);
+            self.write_parameters(list, |_| true);
+            // Fast DDS takes the identity of an announced endpoint from the key hash.
+            self.guid.write(list, pid::KEY_HASH);
+            self.qos.write(list, self.guid.entity.is_writer());
+        })
     }
+}
+
+parameters! {
+    EndpointData, EndpointData::new(Guid::UNKNOWN, "", "", Qos::reader());
+    always TOPIC_NAME topic_name;
+    always TYPE_NAME type_name;
+    always UNICAST_LOCATOR unicast;
 }
 
 /// Decodes the key of a participant or an endpoint: the payload of a dispose message that has no
@@ -246,13 +251,17 @@ impl EndpointData {
 ///
 /// Returns an error if the payload is not a parameter list or has no GUID.
 pub fn decode_key(payload: &Bytes) -> Result<Guid, ParseError> {
+    find_guid(payload, &[pid::PARTICIPANT_GUID, pid::ENDPOINT_GUID])
+}
+
+/// Returns the GUID of one of these parameters; the GUID of an endpoint has priority, because its
+/// list can name its participant too.
+fn find_guid(payload: &Bytes, ids: &[u16]) -> Result<Guid, ParseError> {
     let mut guid = None;
     read_encapsulated(payload, |id, value| {
-        if id == pid::PARTICIPANT_GUID || id == pid::ENDPOINT_GUID {
-            let endpoint = id == pid::ENDPOINT_GUID;
-            let found = value.guid()?;
-            // An endpoint's key can name its participant too.
-            if endpoint || guid.is_none() {
+        if ids.contains(&id) {
+            let found = Guid::get(value)?;
+            if id == pid::ENDPOINT_GUID || guid.is_none() {
                 guid = Some(found);
             }
         }
@@ -261,10 +270,25 @@ pub fn decode_key(payload: &Bytes) -> Result<Guid, ParseError> {
     guid.ok_or(ParseError::Missing)
 }
 
-fn push(locators: &mut Vec<Locator>, value: &mut Input) -> Result<(), ParseError> {
-    let locator = value.locator()?;
-    if locators.len() < MAX_LOCATORS {
-        locators.push(locator);
-    }
-    Ok(())
+/// Returns the key payload of a dispose message for the participant or endpoint `guid`.
+pub fn encode_key(guid: Guid) -> Bytes {
+    let id = match guid.entity {
+        EntityId::PARTICIPANT => pid::PARTICIPANT_GUID,
+        _ => pid::ENDPOINT_GUID,
+    };
+    list(|list| guid.write(list, id))
+}
+
+/// Returns the parameter list that `fill` writes, as PL_CDR_LE with its encapsulation header.
+fn list(fill: impl FnOnce(&mut ListWriter<'_>)) -> Bytes {
+    let mut out = BytesMut::with_capacity(512);
+    let mut list = ListWriter::encapsulated(&mut out);
+    fill(&mut list);
+    list.finish();
+    out.freeze()
+}
+
+fn put_version(list: &mut ListWriter<'_>, version: ProtocolVersion, vendor: VendorId) {
+    version.write(list, pid::PROTOCOL_VERSION);
+    vendor.write(list, pid::VENDOR_ID);
 }

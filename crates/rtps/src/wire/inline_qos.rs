@@ -1,11 +1,11 @@
 //! Inline QoS of DATA and DATA_FRAG (RTPS 2.5, 8.7, 9.6.4; DDS-RPC 1.0, 7.8.2).
 
-use bytes::{BufMut, BytesMut};
+use bytes::BytesMut;
 
+use super::element::{Element, elements};
 use super::error::ParseError;
 use super::input::Input;
-use super::output::{put_guid, put_sequence_number};
-use super::parameters::{ListWriter, pid, read_list};
+use super::parameters::{ListWriter, Parameter, pid, read_list};
 use super::types::{Guid, SequenceNumber};
 
 /// Identity of a sample: its writer and number.
@@ -15,6 +15,10 @@ pub struct SampleIdentity {
     pub writer: Guid,
     /// Sequence number of the sample.
     pub sequence_number: SequenceNumber,
+}
+
+elements! {
+    SampleIdentity { writer sequence_number }
 }
 
 /// Change of the state of an instance (RTPS 2.5, 9.6.4.9).
@@ -61,19 +65,16 @@ impl InlineQos {
                 pid::RELATED_SAMPLE_IDENTITY,
                 pid::LEGACY_RELATED_SAMPLE_IDENTITY,
             ] {
-                list.add(id, |out| {
-                    put_guid(out, related.writer);
-                    put_sequence_number(out, related.sequence_number);
-                });
+                related.write(&mut list, id);
             }
         }
         if let Some(hash) = self.key_hash {
-            list.add(pid::KEY_HASH, |out| out.put_slice(&hash));
+            hash.write(&mut list, pid::KEY_HASH);
         }
         if let Some(status) = self.status {
             let flags = u8::from(status.disposed) | u8::from(status.unregistered) << 1;
             // An array of octets: the same in both byte orders.
-            list.add(pid::STATUS_INFO, |out| out.put_slice(&[0, 0, 0, flags]));
+            [0, 0, 0, flags].write(&mut list, pid::STATUS_INFO);
         }
         list.finish();
     }
@@ -83,13 +84,13 @@ impl InlineQos {
         let mut qos = InlineQos::default();
         read_list(input, |id, value| {
             match id {
-                pid::RELATED_SAMPLE_IDENTITY => qos.related = Some(identity(value)?),
+                pid::RELATED_SAMPLE_IDENTITY => qos.related.read(value)?,
                 // Another vendor can use the legacy number with another meaning and size.
                 pid::LEGACY_RELATED_SAMPLE_IDENTITY if value.left() == 24 => {
-                    let legacy = identity(value)?;
+                    let legacy = SampleIdentity::get(value)?;
                     qos.related.get_or_insert(legacy);
                 }
-                pid::KEY_HASH => qos.key_hash = Some(value.array()?),
+                pid::KEY_HASH => qos.key_hash.read(value)?,
                 pid::STATUS_INFO => {
                     let [.., flags] = value.array::<4>()?;
                     qos.status = Some(StatusInfo {
@@ -103,11 +104,4 @@ impl InlineQos {
         })?;
         Ok(qos)
     }
-}
-
-fn identity(value: &mut Input) -> Result<SampleIdentity, ParseError> {
-    Ok(SampleIdentity {
-        writer: value.guid()?,
-        sequence_number: value.sequence_number()?,
-    })
 }

@@ -1,9 +1,11 @@
 //! Header and submessages (RTPS 2.5, 8.3.7, 9.4).
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 
+use super::element::{Element, elements};
 use super::error::ParseError;
 use super::inline_qos::InlineQos;
+use super::input::Input;
 use super::sets::{FragmentNumberSet, SequenceNumberSet};
 use super::types::{
     EntityId, FragmentNumber, GuidPrefix, ProtocolVersion, SequenceNumber, Time, VendorId,
@@ -42,6 +44,10 @@ pub struct Header {
     pub vendor: VendorId,
     /// Participant that sent the message.
     pub prefix: GuidPrefix,
+}
+
+elements! {
+    Header { version vendor prefix }
 }
 
 /// Header and submessages of a decoded datagram.
@@ -221,4 +227,63 @@ pub struct Gap {
     pub start: SequenceNumber,
     /// Sequence numbers of further irrelevant samples.
     pub list: SequenceNumberSet,
+}
+
+/// A submessage whose body consists of elements in a fixed order.
+pub trait FixedSubmessage {
+    /// Kind of the submessage.
+    const KIND: u8;
+
+    /// Returns the flags of the submessage, without the byte order.
+    fn flags(&self) -> u8;
+
+    /// Appends the body.
+    fn put(&self, out: &mut BytesMut);
+}
+
+/// Declares the bodies and the flags of submessages, and which values are valid.
+macro_rules! fixed_submessages {
+    ($($kind:ident $name:ident { $($field:ident)* } { $($flag:ident = $bit:literal)* } $valid:expr;)*) => {$(
+        impl FixedSubmessage for $name {
+            const KIND: u8 = kind::$kind;
+
+            fn flags(&self) -> u8 {
+                0 $(| u8::from(self.$flag) * $bit)*
+            }
+
+            fn put(&self, out: &mut BytesMut) {
+                $(self.$field.put(out);)*
+            }
+        }
+
+        impl $name {
+            /// Reads the body.
+            ///
+            /// # Errors
+            /// The input is too short, or RTPS 2.5, 8.3.8 declares a value invalid.
+            #[allow(unused_variables)]
+            pub(super) fn get(input: &mut Input, flags: u8) -> Result<$name, ParseError> {
+                let found = $name {
+                    $($field: Element::get(input)?,)*
+                    $($flag: flags & $bit != 0,)*
+                };
+                let is_valid: fn(&$name) -> bool = $valid;
+                is_valid(&found).then_some(found).ok_or(ParseError::Invalid)
+            }
+        }
+    )*};
+}
+
+fixed_submessages! {
+    HEARTBEAT Heartbeat { reader writer first last count } { is_final = 0x02 liveliness = 0x04 }
+        |m| m.first.is_valid() && m.last >= m.first.plus(-1) && m.last <= SequenceNumber::MAX;
+    HEARTBEAT_FRAG HeartbeatFrag { reader writer sequence_number last_fragment count } {}
+        |m| m.sequence_number.is_valid() && m.last_fragment.0 > 0;
+    // Fast DDS sends base 0 in its first ACKNACK, before the first heartbeat
+    ACKNACK AckNack { reader writer missing count } { is_final = 0x02 }
+        |m| m.missing.base.0 >= 0 && m.missing.base <= SequenceNumber::MAX;
+    NACK_FRAG NackFrag { reader writer sequence_number missing count } {}
+        |m| m.sequence_number.is_valid() && m.missing.is_valid();
+    GAP Gap { reader writer start list } {}
+        |m| m.start.is_valid() && m.list.base >= m.start && m.list.base <= SequenceNumber::MAX;
 }

@@ -7,13 +7,12 @@
 
 mod builder;
 mod discovery;
-mod discovery_encode;
+mod element;
 mod error;
 mod inline_qos;
 mod input;
 mod liveliness;
 mod message;
-mod output;
 mod parameters;
 mod parse;
 mod qos_parameters;

@@ -2,9 +2,10 @@
 
 use bytes::{BufMut, Bytes, BytesMut};
 
+use super::element::{Element, padding};
 use super::error::ParseError;
 use super::input::Input;
-use super::output::padding;
+use super::types::Locator;
 
 /// Parameter identifiers (RTPS 2.5, 9.6.3, 9.6.4).
 pub(super) mod pid {
@@ -61,8 +62,8 @@ pub(super) fn read_list(
     mut visit: impl FnMut(u16, &mut Input) -> Result<bool, ParseError>,
 ) -> Result<(), ParseError> {
     for _ in 0..MAX_PARAMETERS {
-        let id = input.u16()?;
-        let length = usize::from(input.u16()?);
+        let id = u16::get(input)?;
+        let length = usize::from(u16::get(input)?);
         if id == pid::SENTINEL {
             // The length of a sentinel has no meaning.
             return Ok(());
@@ -131,3 +132,93 @@ impl<'a> ListWriter<'a> {
         self.out.put_u16_le(0);
     }
 }
+
+/// Upper bound of the locators of one kind; further locators are ignored.
+const MAX_LOCATORS: usize = 32;
+
+/// The value of a parameter of a list.
+pub(super) trait Parameter {
+    /// Appends the parameter `id`.
+    fn write(&self, list: &mut ListWriter<'_>, id: u16);
+
+    /// Reads a value of the parameter.
+    ///
+    /// # Errors
+    /// The value is too short or invalid.
+    fn read(&mut self, value: &mut Input) -> Result<(), ParseError>;
+}
+
+impl<T: Element> Parameter for T {
+    fn write(&self, list: &mut ListWriter<'_>, id: u16) {
+        list.add(id, |out| self.put(out));
+    }
+
+    fn read(&mut self, value: &mut Input) -> Result<(), ParseError> {
+        *self = T::get(value)?;
+        Ok(())
+    }
+}
+
+/// A parameter that is absent without a value.
+impl<T: Element> Parameter for Option<T> {
+    fn write(&self, list: &mut ListWriter<'_>, id: u16) {
+        if let Some(value) = self {
+            value.write(list, id);
+        }
+    }
+
+    fn read(&mut self, value: &mut Input) -> Result<(), ParseError> {
+        *self = Some(T::get(value)?);
+        Ok(())
+    }
+}
+
+/// A parameter that occurs once per locator.
+impl Parameter for Vec<Locator> {
+    fn write(&self, list: &mut ListWriter<'_>, id: u16) {
+        self.iter().for_each(|locator| locator.write(list, id));
+    }
+
+    fn read(&mut self, value: &mut Input) -> Result<(), ParseError> {
+        let locator = Locator::get(value)?;
+        if self.len() < MAX_LOCATORS {
+            self.push(locator);
+        }
+        Ok(())
+    }
+}
+
+/// Declares the parameters of a structure in the order in which they are written: `always`, or only
+/// if `set` to another value than `default`.
+macro_rules! parameters {
+    (@always $value:expr, $default:expr) => { { let _ = &$default; true } };
+    (@set $value:expr, $default:expr) => { $value != $default };
+    ($name:ty, $default:expr; $($when:ident $id:ident $field:ident;)*) => {
+        impl $name {
+            /// Writes the parameters for which `is_written` returns true.
+            pub(super) fn write_parameters(
+                &self,
+                list: &mut $crate::wire::parameters::ListWriter<'_>,
+                is_written: impl Fn(u16) -> bool,
+            ) {
+                let default: $name = $default;
+                $(if is_written(pid::$id) && parameters!(@$when self.$field, default.$field) {
+                    $crate::wire::parameters::Parameter::write(&self.$field, list, pid::$id);
+                })*
+            }
+
+            /// Reads the parameter `id`. Returns true if it belongs to the structure.
+            pub(super) fn read_parameter(&mut self, id: u16, value: &mut Input) -> Result<bool, ParseError> {
+                match id {
+                    $(pid::$id => {
+                        $crate::wire::parameters::Parameter::read(&mut self.$field, value)?
+                    })*
+                    _ => return Ok(false),
+                }
+                Ok(true)
+            }
+        }
+    };
+}
+
+pub(super) use parameters;

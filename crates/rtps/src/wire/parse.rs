@@ -2,12 +2,12 @@
 
 use bytes::Bytes;
 
+use super::element::Element;
 use super::error::ParseError;
 use super::inline_qos::InlineQos;
 use super::input::Input;
 use super::message::*;
-use super::sets::{FragmentNumberSet, SequenceNumberSet};
-use super::types::{FragmentNumber, ProtocolVersion, SequenceNumber, Time, VendorId};
+use super::types::{EntityId, ProtocolVersion, SequenceNumber, Time};
 
 /// Upper bound of the submessages of one message.
 const MAX_SUBMESSAGES: usize = 4096;
@@ -48,21 +48,21 @@ pub fn parse(datagram: Bytes) -> Result<Message, ParseError> {
 }
 
 fn header(input: &mut Input) -> Result<Header, ParseError> {
-    let [major, minor] = input.array()?;
-    if major != ProtocolVersion::CURRENT.major {
+    let version = ProtocolVersion::get(input)?;
+    if version.major != ProtocolVersion::CURRENT.major {
         return Err(ParseError::Version);
     }
     Ok(Header {
-        version: ProtocolVersion { major, minor },
-        vendor: VendorId(input.array()?),
-        prefix: input.prefix()?,
+        version,
+        vendor: Element::get(input)?,
+        prefix: Element::get(input)?,
     })
 }
 
 fn submessage(input: &mut Input) -> Result<Submessage, ParseError> {
     let [kind, flags] = input.array()?;
     input.set_little(flags & 1 != 0);
-    let length = usize::from(input.u16()?);
+    let length = usize::from(u16::get(input)?);
     // A length of zero extends to the end of the message, except for kinds that can be empty.
     let to_end = length == 0 && kind != kind::PAD && kind != kind::INFO_TS;
     let body = if to_end {
@@ -75,13 +75,13 @@ fn submessage(input: &mut Input) -> Result<Submessage, ParseError> {
     Ok(match kind {
         kind::DATA => Submessage::Data(data(body, flags)?),
         kind::DATA_FRAG => data_frag(body, flags)?,
-        kind::HEARTBEAT => Submessage::Heartbeat(heartbeat(body, flags)?),
-        kind::HEARTBEAT_FRAG => Submessage::HeartbeatFrag(heartbeat_frag(body)?),
-        kind::ACKNACK => Submessage::AckNack(acknack(body, flags)?),
-        kind::NACK_FRAG => Submessage::NackFrag(nack_frag(body)?),
-        kind::GAP => Submessage::Gap(gap(body)?),
+        kind::HEARTBEAT => Submessage::Heartbeat(Heartbeat::get(body, flags)?),
+        kind::HEARTBEAT_FRAG => Submessage::HeartbeatFrag(HeartbeatFrag::get(body, flags)?),
+        kind::ACKNACK => Submessage::AckNack(AckNack::get(body, flags)?),
+        kind::NACK_FRAG => Submessage::NackFrag(NackFrag::get(body, flags)?),
+        kind::GAP => Submessage::Gap(Gap::get(body, flags)?),
         kind::INFO_TS => Submessage::InfoTimestamp(timestamp(body, flags)?),
-        kind::INFO_DST => Submessage::InfoDestination(body.prefix()?),
+        kind::INFO_DST => Submessage::InfoDestination(Element::get(body)?),
         kind::INFO_SRC => {
             body.skip(4)?;
             Submessage::InfoSource(header(body)?)
@@ -92,7 +92,7 @@ fn submessage(input: &mut Input) -> Result<Submessage, ParseError> {
 }
 
 fn sample_number(input: &mut Input) -> Result<SequenceNumber, ParseError> {
-    let number = input.sequence_number()?;
+    let number = SequenceNumber::get(input)?;
     number
         .is_valid()
         .then_some(number)
@@ -120,9 +120,8 @@ fn inline_qos(
 
 fn data(input: &mut Input, flags: u8) -> Result<Data, ParseError> {
     input.skip(2)?;
-    let to_inline_qos = usize::from(input.u16()?);
-    let reader = input.entity()?;
-    let writer = input.entity()?;
+    let to_inline_qos = usize::from(u16::get(input)?);
+    let [reader, writer]: [EntityId; 2] = [Element::get(input)?, Element::get(input)?];
     let sequence_number = sample_number(input)?;
     let (inline_qos, is_ignored) = inline_qos(input, to_inline_qos, 16, flags & 0x02 != 0)?;
     let content = input.rest();
@@ -148,15 +147,15 @@ fn data(input: &mut Input, flags: u8) -> Result<Data, ParseError> {
 /// Decodes DATA_FRAG. Returns a fragment that must be ignored as a sample without a payload.
 fn data_frag(input: &mut Input, flags: u8) -> Result<Submessage, ParseError> {
     input.skip(2)?;
-    let to_inline_qos = usize::from(input.u16()?);
+    let to_inline_qos = usize::from(u16::get(input)?);
     let mut frag = DataFrag {
-        reader: input.entity()?,
-        writer: input.entity()?,
+        reader: Element::get(input)?,
+        writer: Element::get(input)?,
         sequence_number: sample_number(input)?,
-        first_fragment: FragmentNumber(input.u32()?),
-        fragment_count: input.u16()?,
-        fragment_size: input.u16()?,
-        sample_size: input.u32()?,
+        first_fragment: Element::get(input)?,
+        fragment_count: Element::get(input)?,
+        fragment_size: Element::get(input)?,
+        sample_size: Element::get(input)?,
         inline_qos: InlineQos::default(),
         key: flags & 0x04 != 0,
         payload: Bytes::new(),
@@ -189,92 +188,10 @@ fn data_frag(input: &mut Input, flags: u8) -> Result<Submessage, ParseError> {
     Ok(Submessage::DataFrag(frag))
 }
 
-fn heartbeat(input: &mut Input, flags: u8) -> Result<Heartbeat, ParseError> {
-    let heartbeat = Heartbeat {
-        reader: input.entity()?,
-        writer: input.entity()?,
-        first: sample_number(input)?,
-        last: input.sequence_number()?,
-        count: input.i32()?,
-        is_final: flags & 0x02 != 0,
-        liveliness: flags & 0x04 != 0,
-    };
-    let SequenceNumber(last) = heartbeat.last;
-    if last < heartbeat.first.0 - 1 || heartbeat.last > SequenceNumber::MAX {
-        return Err(ParseError::Invalid);
-    }
-    Ok(heartbeat)
-}
-
-fn heartbeat_frag(input: &mut Input) -> Result<HeartbeatFrag, ParseError> {
-    let heartbeat = HeartbeatFrag {
-        reader: input.entity()?,
-        writer: input.entity()?,
-        sequence_number: sample_number(input)?,
-        last_fragment: FragmentNumber(input.u32()?),
-        count: input.i32()?,
-    };
-    if heartbeat.last_fragment.0 == 0 {
-        return Err(ParseError::Invalid);
-    }
-    Ok(heartbeat)
-}
-
-fn sequence_number_set(input: &mut Input, min_base: i64) -> Result<SequenceNumberSet, ParseError> {
-    let base = input.sequence_number()?;
-    let bitmap = input.bitmap()?;
-    if base.0 < min_base || base > SequenceNumber::MAX {
-        return Err(ParseError::Invalid);
-    }
-    Ok(SequenceNumberSet { base, bitmap })
-}
-
-fn acknack(input: &mut Input, flags: u8) -> Result<AckNack, ParseError> {
-    Ok(AckNack {
-        reader: input.entity()?,
-        writer: input.entity()?,
-        // Fast DDS sends base 0 in its first ACKNACK, before the first heartbeat.
-        missing: sequence_number_set(input, 0)?,
-        count: input.i32()?,
-        is_final: flags & 0x02 != 0,
-    })
-}
-
-fn nack_frag(input: &mut Input) -> Result<NackFrag, ParseError> {
-    let reader = input.entity()?;
-    let writer = input.entity()?;
-    let sequence_number = sample_number(input)?;
-    let base = FragmentNumber(input.u32()?);
-    let bitmap = input.bitmap()?;
-    if base.0 == 0 || base.0.checked_add(bitmap.bits).is_none() {
-        return Err(ParseError::Invalid);
-    }
-    Ok(NackFrag {
-        reader,
-        writer,
-        sequence_number,
-        missing: FragmentNumberSet { base, bitmap },
-        count: input.i32()?,
-    })
-}
-
-fn gap(input: &mut Input) -> Result<Gap, ParseError> {
-    let gap = Gap {
-        reader: input.entity()?,
-        writer: input.entity()?,
-        start: sample_number(input)?,
-        list: sequence_number_set(input, 1)?,
-    };
-    if gap.list.base < gap.start {
-        return Err(ParseError::Invalid);
-    }
-    Ok(gap)
-}
-
 fn timestamp(input: &mut Input, flags: u8) -> Result<Option<Time>, ParseError> {
     if flags & 0x02 != 0 {
         return Ok(None);
     }
-    let time = input.time()?;
+    let time = Time::get(input)?;
     Ok((time != Time::INVALID).then_some(time))
 }

@@ -97,6 +97,11 @@ impl FragmentNumberSet {
         }
     }
 
+    /// Returns true if all numbers that the set can contain are valid.
+    pub(super) fn is_valid(&self) -> bool {
+        self.base.0 > 0 && self.base.0.checked_add(self.bitmap.bits).is_some()
+    }
+
     /// Returns the smallest number that the set can contain.
     pub fn base(&self) -> FragmentNumber {
         self.base

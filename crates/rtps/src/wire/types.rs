@@ -41,13 +41,13 @@ impl EntityId {
     pub const MESSAGE_READER: EntityId = EntityId([0, 2, 0, 0xc7]);
 
     /// Returns the identifier of a user writer; `key` uses its low 24 bits.
-    pub fn user_writer(key: u32, keyed: bool) -> EntityId {
-        EntityId::with_kind(key, if keyed { 0x02 } else { 0x03 })
+    pub fn user_writer(key: u32) -> EntityId {
+        EntityId::with_kind(key, 0x03)
     }
 
     /// Returns the identifier of a user reader; `key` uses its low 24 bits.
-    pub fn user_reader(key: u32, keyed: bool) -> EntityId {
-        EntityId::with_kind(key, if keyed { 0x07 } else { 0x04 })
+    pub fn user_reader(key: u32) -> EntityId {
+        EntityId::with_kind(key, 0x04)
     }
 
     fn with_kind(key: u32, kind: u8) -> EntityId {

@@ -228,7 +228,7 @@ impl Attack {
     fn heartbeat(&mut self, builder: &mut MessageBuilder) {
         let (first, last) = (self.number(), self.number());
         let before = first.plus(-1);
-        builder.heartbeat(&Heartbeat {
+        builder.fixed(&Heartbeat {
             reader: self.reader(),
             writer: self.writer(),
             first: self
@@ -272,7 +272,7 @@ impl Attack {
         let base = self.number();
         let small = SequenceNumber(self.random.below_u64(12) as i64);
         let base = self.random.pick(&[base, small]);
-        builder.acknack(&AckNack {
+        builder.fixed(&AckNack {
             reader,
             writer,
             missing: self.set(base),
@@ -293,7 +293,7 @@ impl Attack {
         }
         let number = self.number();
         let small = SequenceNumber(self.random.below_u64(12) as i64);
-        builder.nack_frag(&NackFrag {
+        builder.fixed(&NackFrag {
             reader,
             writer,
             sequence_number: self.random.pick(&[number, small]),
@@ -313,7 +313,7 @@ impl Attack {
         if gap.start.0 <= self.number && base.0 < self.number + 300 {
             self.number = self.number.max(base.0);
         }
-        builder.gap(&gap);
+        builder.fixed(&gap);
     }
 
     fn lease(&mut self) -> Duration {
@@ -362,8 +362,8 @@ impl Attack {
     fn endpoint(&mut self, source: GuidPrefix, builder: &mut MessageBuilder) {
         let key = 1 + self.random.below_u64(300) as u32;
         let random = match self.random.below_u64(2) {
-            0 => EntityId::user_writer(key, false),
-            _ => EntityId::user_reader(key, false),
+            0 => EntityId::user_writer(key),
+            _ => EntityId::user_reader(key),
         };
         let own = self.own.clone();
         let own = self.random.pick(&own);

@@ -89,9 +89,9 @@ fn gaps_take_constant_time() {
     let mut next = 1;
     let flood = datagram(3, |count, builder| {
         if count % 2 == 0 {
-            builder.gap(&gap(writer, next + 1, next + 4096));
+            builder.fixed(&gap(writer, next + 1, next + 4096));
         } else {
-            builder.gap(&gap(writer, next, next + 1));
+            builder.fixed(&gap(writer, next, next + 1));
             next += 4096;
         }
     });
@@ -115,7 +115,7 @@ fn requests_for_absent_samples_take_little_time() {
             missing.insert(missing.base().plus(bit));
         }
         builder.info_destination(prefix(1));
-        builder.acknack(&AckNack {
+        builder.fixed(&AckNack {
             reader: reader.entity,
             writer: writer.entity,
             missing,
@@ -140,7 +140,7 @@ fn requests_for_large_samples_take_little_time() {
         for bit in 0..200 {
             missing.insert(SequenceNumber(1 + bit));
         }
-        builder.acknack(&AckNack {
+        builder.fixed(&AckNack {
             reader: reader.entity,
             writer: writer.entity,
             missing,
@@ -159,7 +159,7 @@ fn starts_of_large_samples_take_little_time() {
     for round in 0..4 {
         let flood = datagram(3, |count, builder| {
             let number = i64::from(round * 100_000 + count);
-            builder.gap(&gap(writer, 1, number + 1));
+            builder.fixed(&gap(writer, 1, number + 1));
             builder.data_frag(&DataFrag {
                 fragment_size: 600,
                 payload: Bytes::from_static(&[0; 600]),
@@ -179,8 +179,8 @@ fn announce_endpoints(scene: &mut Scene, count: u32, reader: bool) {
     };
     for key in 0..count {
         let entity = match reader {
-            true => EntityId::user_reader(1000 + key, false),
-            false => EntityId::user_writer(1000 + key, false),
+            true => EntityId::user_reader(1000 + key),
+            false => EntityId::user_writer(1000 + key),
         };
         let guid = Guid::new(prefix(3), entity);
         let endpoint = EndpointData::new(guid, "t", "T", topic.qos.clone());
@@ -200,9 +200,9 @@ fn many_endpoints_take_little_time() {
         announce_endpoints(&mut scene, 16_000, reader);
         scene.advance(MILLIS);
         let flood = datagram(3, |count, builder| {
-            builder.heartbeat(&Heartbeat {
+            builder.fixed(&Heartbeat {
                 reader: EntityId::UNKNOWN,
-                writer: EntityId::user_writer(1000 + count.cast_unsigned() % 1000, false),
+                writer: EntityId::user_writer(1000 + count.cast_unsigned() % 1000),
                 first: SequenceNumber(1),
                 last: SequenceNumber(100),
                 count,
@@ -243,7 +243,7 @@ fn late_samples_keep_little_memory() {
     }
     for writer in 0..90 {
         let flood = datagram(3, |count, builder| {
-            let entity = EntityId::user_writer(1000 + writer, false);
+            let entity = EntityId::user_writer(1000 + writer);
             builder.data(&data(entity, i64::from(count) + 2, Payload::None));
         });
         scene.receive(address(3), flood);
@@ -289,7 +289,7 @@ fn forged_answers_are_not_amplified() {
         ] {
             let mut missing = SequenceNumberSet::new(SequenceNumber(1));
             missing.insert(SequenceNumber(1));
-            builder.acknack(&AckNack {
+            builder.fixed(&AckNack {
                 reader: match writer {
                     EntityId::PUBLICATIONS_WRITER => EntityId::PUBLICATIONS_READER,
                     _ => EntityId::SUBSCRIPTIONS_READER,

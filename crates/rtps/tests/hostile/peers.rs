@@ -94,7 +94,7 @@ pub(crate) fn spec(reliable: bool, durable: bool) -> EndpointSpec {
         topic: "t".to_owned(),
         type_name: "T".to_owned(),
         qos,
-        keyed: false,
+        accepts: |_, _| true,
     }
 }
 

@@ -11,8 +11,6 @@
 //!   z = A / (q - B)                                        (2)  depth decoded by subscribers
 //! ```
 
-use std::fmt;
-
 use bytes::Bytes;
 use jpeg_encoder::{ChromaSubsamplingMethod, ColorType, SamplingFactor};
 
@@ -56,30 +54,16 @@ pub enum Pixels<'a> {
     Depth(&'a [f32]),
 }
 
-/// Resolution of compressed depths, eq. (1). The defaults are from the image_transport plugin.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct DepthScale {
-    /// Maximum depth \[m\], above 0; larger depths are not encoded. It does not affect the
-    /// resolution of near depths: a step is z²/A for any maximum.
-    pub max: f32,
-    /// Quantization z0, above 0. A larger value gives a finer resolution, but increases the minimum
-    /// depth that can be encoded, A / (65535 - B) \[m\].
-    pub quantization: f32,
-}
-
-impl Default for DepthScale {
-    fn default() -> Self {
-        Self {
-            max: 10.0,
-            quantization: 100.0,
-        }
-    }
-}
+/// Quantization z0 of compressed depths, eq. (1), as of the image_transport plugin. A larger value
+/// gives a finer resolution, but increases the minimum depth that can be encoded, A / (65535 - B)
+/// [m].
+const DEPTH_QUANTIZATION: f32 = 100.0;
 
 /// Reason why an image cannot be converted to a message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ImageError {
     /// The number of values `found` does not match width, height and kind of pixels.
+    #[error("found {found} numbers; they do not match an image of {width} x {height} pixels")]
     Size {
         /// Number of pixel columns.
         width: u32,
@@ -89,33 +73,12 @@ pub enum ImageError {
         found: usize,
     },
     /// A file of this kind (first) cannot store pixels of this encoding (second).
+    #[error("{0} cannot store pixels of encoding {1}")]
     Kind(&'static str, &'static str),
     /// Error of the file encoder, such as an image that exceeds the limits of its format.
+    #[error("cannot encode the image: {0}")]
     Writer(String),
 }
-
-impl fmt::Display for ImageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Size {
-                width,
-                height,
-                found,
-            } => {
-                write!(
-                    f,
-                    "found {found} numbers; they do not match an image of {width} x {height} pixels"
-                )
-            }
-            Self::Kind(file, encoding) => {
-                write!(f, "{file} cannot store pixels of encoding {encoding}")
-            }
-            Self::Writer(why) => write!(f, "cannot encode the image: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for ImageError {}
 
 impl Pixels<'_> {
     /// Returns the encoding name of `sensor_msgs/Image`.
@@ -199,24 +162,26 @@ impl ImageView<'_> {
     }
 
     /// Encodes depths in the compressedDepth format of image_transport: the scale, then a PNG file
-    /// of inverse depths, eq. (1). Depths below the minimum are encoded as the minimum.
+    /// of inverse depths, eq. (1). Depths below the minimum are encoded as the minimum, those from
+    /// `max` [m] on, which is above 0, as none. It does not affect the resolution of near depths: a
+    /// step is z²/A for any maximum.
     ///
     /// # Errors
     /// The pixels are not depths, or their number is wrong.
     pub fn compressed_depth(
         &self,
         header: Header,
-        scale: DepthScale,
+        max: f32,
     ) -> Result<CompressedImage, ImageError> {
         self.check()?;
         let Pixels::Depth(depths) = self.pixels else {
             return Err(ImageError::Kind("compressedDepth", self.pixels.encoding()));
         };
-        let a = scale.quantization * (scale.quantization + 1.0);
-        let b = 1.0 - a / scale.max;
+        let a = DEPTH_QUANTIZATION * (DEPTH_QUANTIZATION + 1.0);
+        let b = 1.0 - a / max;
         // (1), rounded to nearest; `as` saturates to 0..65535. A comparison with NaN is false
         let number = |z: &f32| {
-            if *z < scale.max {
+            if *z < max {
                 (a / z + b + 0.5) as u16
             } else {
                 0

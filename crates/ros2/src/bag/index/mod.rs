@@ -92,10 +92,40 @@ pub struct BagIndex {
     pub notes: Vec<String>,
     files: Vec<BagFile>,
     blocks: Vec<Block>,
-    /// Messages of the blocks that were used last, the newest first.
-    cache: VecDeque<(usize, Arc<BlockMessages>)>,
-    /// Records of the compressed blocks that were used last, the newest first.
-    unpacked: VecDeque<(usize, Arc<Vec<u8>>)>,
+    /// Messages of the blocks that were used last.
+    cache: Recent<BlockMessages>,
+    /// Records of the compressed blocks that were used last.
+    unpacked: Recent<Vec<u8>>,
+}
+
+/// Contents of the blocks that were used last, the newest first.
+#[derive(Debug)]
+struct Recent<T>(VecDeque<(usize, Arc<T>)>);
+
+impl<T> Recent<T> {
+    /// Returns the content of a block, if it is kept.
+    fn get(&mut self, block: usize) -> Option<Arc<T>> {
+        let known = self.0.iter().position(|(known, _)| *known == block)?;
+        let entry = self.0.remove(known)?;
+        let content = Arc::clone(&entry.1);
+        self.0.push_front(entry);
+        Some(content)
+    }
+
+    /// Adds the content of a block. The contents used last are kept as far as the sum of their
+    /// sizes is at most `max`, but at least one.
+    fn add(&mut self, block: usize, content: T, max: usize, size: fn(&T) -> usize) -> Arc<T> {
+        let content = Arc::new(content);
+        self.0.push_front((block, Arc::clone(&content)));
+        let mut sum = 0;
+        let kept = self.0.iter().take_while(|(_, content)| {
+            sum += size(content);
+            sum <= max
+        });
+        let kept = kept.count().max(1);
+        self.0.truncate(kept);
+        content
+    }
 }
 
 impl BagIndex {
@@ -111,8 +141,8 @@ impl BagIndex {
             notes: Vec::new(),
             files: Vec::new(),
             blocks: Vec::new(),
-            cache: VecDeque::new(),
-            unpacked: VecDeque::new(),
+            cache: Recent(VecDeque::new()),
+            unpacked: Recent(VecDeque::new()),
         };
         for path in mcap_files(path)? {
             let located = |why: String| format!("{}: {why}", path.display());
@@ -247,11 +277,7 @@ impl BagIndex {
 
     /// Returns the records of a compressed block, from the cache or from the file.
     fn unpacked(&mut self, block: usize) -> Result<Arc<Vec<u8>>, String> {
-        if let Some(k) = self.unpacked.iter().position(|(known, _)| *known == block)
-            && let Some(entry) = self.unpacked.remove(k)
-        {
-            let records = Arc::clone(&entry.1);
-            self.unpacked.push_front(entry);
+        if let Some(records) = self.unpacked.get(block) {
             return Ok(records);
         }
         let own = self.blocks[block];
@@ -263,16 +289,8 @@ impl BagIndex {
                 "a compressed chunk cannot be read: {error}"
             )));
         }
-        let records = Arc::new(records.into_owned());
-        self.unpacked.push_front((block, Arc::clone(&records)));
-        let mut length = 0;
-        let kept = self.unpacked.iter().take_while(|(_, records)| {
-            length += records.len();
-            length <= MAX_UNPACKED
-        });
-        let kept = kept.count().max(1);
-        self.unpacked.truncate(kept);
-        Ok(records)
+        let records = records.into_owned();
+        Ok(self.unpacked.add(block, records, MAX_UNPACKED, Vec::len))
     }
 
     fn bytes(&self, file: usize, offset: u64, length: usize) -> Result<Vec<u8>, String> {
@@ -283,11 +301,7 @@ impl BagIndex {
 
     /// Returns the places of the messages of a block, from the cache or from the file.
     fn messages(&mut self, block: usize) -> Result<Arc<BlockMessages>, String> {
-        if let Some(k) = self.cache.iter().position(|(known, _)| *known == block)
-            && let Some(entry) = self.cache.remove(k)
-        {
-            let messages = Arc::clone(&entry.1);
-            self.cache.push_front(entry);
+        if let Some(messages) = self.cache.get(block) {
             return Ok(messages);
         }
         let Block {
@@ -324,17 +338,8 @@ impl BagIndex {
             // stable: messages of the same time keep their order
             places.sort_by_key(|place| place.log_time_ns);
         }
-        let messages = Arc::new(messages);
-        self.cache.push_front((block, Arc::clone(&messages)));
-        let count = |messages: &BlockMessages| messages.values().map(Vec::len).sum::<usize>();
-        let mut cached = 0;
-        let kept = self.cache.iter().take_while(|(_, messages)| {
-            cached += count(messages);
-            cached <= MAX_CACHED
-        });
-        let kept = kept.count().max(1);
-        self.cache.truncate(kept);
-        Ok(messages)
+        let count = |messages: &BlockMessages| messages.values().map(Vec::len).sum();
+        Ok(self.cache.add(block, messages, MAX_CACHED, count))
     }
 
     /// Sorts the blocks of each topic by their start.

@@ -167,7 +167,7 @@ impl Engine {
             } else {
                 builtin_qos()
             };
-            let local = Writer::new(self.guid(writer), qos.clone(), &self.excess);
+            let local = Writer::new(self.guid(writer), qos.clone(), |_, _| true, &self.excess);
             self.writers.insert(writer, local);
             let limits = Limits {
                 sample_bytes: BUILTIN_SAMPLE,

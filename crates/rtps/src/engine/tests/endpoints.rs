@@ -24,8 +24,8 @@ fn volatile_readers_skip_the_history_of_cyclone_dds() {
         (VendorId::CYCLONE_DDS, false, vec![]),
         (VendorId::FAST_DDS, true, vec![]),
     ] {
-        let guid = Guid::new(GuidPrefix([1; 12]), EntityId::user_reader(1, false));
-        let writer = Guid::new(GuidPrefix([2; 12]), EntityId::user_writer(1, false));
+        let guid = Guid::new(GuidPrefix([1; 12]), EntityId::user_reader(1));
+        let writer = Guid::new(GuidPrefix([2; 12]), EntityId::user_writer(1));
         let mut reader = Reader::new(guid, reliable(10), Limits::default());
         let source = Source {
             vendor,
@@ -58,7 +58,7 @@ fn announcements_of_fast_dds_are_not_requested_again_at_once() {
     for (vendor, entity, again) in [
         (VendorId::FAST_DDS, EntityId::PUBLICATIONS_WRITER, 250),
         (VendorId::CYCLONE_DDS, EntityId::PUBLICATIONS_WRITER, 20),
-        (VendorId::FAST_DDS, EntityId::user_writer(1, false), 20),
+        (VendorId::FAST_DDS, EntityId::user_writer(1), 20),
     ] {
         let guid = Guid::new(GuidPrefix([1; 12]), EntityId::PUBLICATIONS_READER);
         let writer = Guid::new(GuidPrefix([2; 12]), entity);
@@ -141,10 +141,7 @@ fn changed_qos_ends_a_match() {
     let local = world.engine(a).create_reader(Nanos(0), spec(reliable(1)));
     let forged = forged_prefix(1);
     join_forged(&mut world, a, attacker, forged);
-    for (number, entity) in [
-        (1, EntityId::user_reader(1, false)),
-        (1, EntityId::user_writer(2, false)),
-    ] {
+    for (number, entity) in [(1, EntityId::user_reader(1)), (1, EntityId::user_writer(2))] {
         let guid = Guid::new(forged, entity);
         let mut endpoint = EndpointData::new(guid, "t", "T", reliable(1));
         announce(&mut world, a, attacker, number, &endpoint);
@@ -167,7 +164,7 @@ fn changed_reliability_is_followed() {
     let writer = world.engine(a).create_writer(Nanos(0), spec(reliable(1)));
     let forged = forged_prefix(1);
     join_forged(&mut world, a, attacker, forged);
-    let guid = Guid::new(forged, EntityId::user_reader(1, false));
+    let guid = Guid::new(forged, EntityId::user_reader(1));
     let mut endpoint = EndpointData::new(guid, "t", "T", reliable(1));
     announce(&mut world, a, attacker, 1, &endpoint);
     assert!(world.engine(a).ready_readers(writer).is_empty());
@@ -243,7 +240,7 @@ fn samples_have_no_qos_of_their_writer() {
         .create_writer(Nanos(0), spec(best_effort.clone()));
     let forged = forged_prefix(1);
     join_forged(&mut world, a, attacker, forged);
-    let guid = Guid::new(forged, EntityId::user_reader(1, false));
+    let guid = Guid::new(forged, EntityId::user_reader(1));
     let endpoint = EndpointData::new(guid, "t", "T", best_effort);
     announce(&mut world, a, attacker, 1, &endpoint);
     world.write(a, writer, 1, 20);
@@ -268,12 +265,15 @@ fn writers_can_select_their_readers() {
     world.loss_percent = 0;
     let (a, b) = (world.join(1), world.join(2));
     let engine = world.engine(a);
-    let named = engine.create_writer_for(Nanos(0), spec(reliable(1)), |reader, vendor| {
-        reader.qos.user_data == "x" && vendor == VendorId::MERROW
-    });
-    let other = engine.create_writer_for(Nanos(0), spec(reliable(1)), |reader, _| {
-        reader.qos.user_data != "x"
-    });
+    let mut writer = |accepts: ReaderFilter| {
+        let spec = EndpointSpec {
+            accepts,
+            ..spec(reliable(1))
+        };
+        engine.create_writer(Nanos(0), spec)
+    };
+    let named = writer(|reader, vendor| reader.qos.user_data == "x" && vendor == VendorId::MERROW);
+    let other = writer(|reader, _| reader.qos.user_data != "x");
     let mut with_data = reliable(1);
     with_data.user_data = Bytes::from_static(b"x");
     let first = world.engine(b).create_reader(Nanos(0), spec(with_data));

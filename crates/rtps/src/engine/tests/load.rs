@@ -202,7 +202,7 @@ fn samples_wait_for_a_new_reader() {
     let writer = world.engine(a).create_writer(Nanos(0), spec(reliable(1)));
     let forged = forged_prefix(1);
     join_forged(&mut world, a, attacker, forged);
-    let guid = Guid::new(forged, EntityId::user_reader(1, false));
+    let guid = Guid::new(forged, EntityId::user_reader(1));
     let endpoint = EndpointData::new(guid, "t", "T", reliable(1));
     announce(&mut world, a, attacker, 1, &endpoint);
     world.write(a, writer, 1, 20);

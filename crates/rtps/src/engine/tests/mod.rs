@@ -240,7 +240,7 @@ pub(crate) fn spec(qos: Qos) -> EndpointSpec {
         topic: "t".to_owned(),
         type_name: "T".to_owned(),
         qos,
-        keyed: false,
+        accepts: |_, _| true,
     }
 }
 

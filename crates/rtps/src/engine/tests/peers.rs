@@ -128,7 +128,7 @@ fn a_message_restores_a_lost_participant() {
     for (from, is_restored) in [(address(3), false), (b, true)] {
         protection::receive(&mut world, a, from, prefix, |builder| {
             builder.info_destination(to);
-            builder.heartbeat(&Heartbeat {
+            builder.fixed(&Heartbeat {
                 reader: EntityId::PUBLICATIONS_READER,
                 writer: EntityId::PUBLICATIONS_WRITER,
                 first: SequenceNumber(1),

@@ -274,7 +274,7 @@ fn announcements_have_quotas() {
         builder.data(&announcement(forged, attacker));
     });
     let large = |key: u32| {
-        let guid = Guid::new(forged, EntityId::user_writer(key, false));
+        let guid = Guid::new(forged, EntityId::user_writer(key));
         let mut qos = Qos::writer();
         qos.user_data = Bytes::from(vec![0; 16_000]);
         EndpointData::new(guid, "none", "T", qos)
@@ -359,7 +359,7 @@ fn incomplete_samples_leave_memory_to_others() {
         }
     };
     let (mut reader, _) = lone_reader(true, Limits::default());
-    let attacker = |key: u32| Guid::new(GuidPrefix([8; 12]), EntityId::user_writer(key, false));
+    let attacker = |key: u32| Guid::new(GuidPrefix([8; 12]), EntityId::user_writer(key));
     let (greedy, honest) = (source(8), source(8));
     let mut now = Nanos(0);
     for writer in (1..=5).map(attacker) {
@@ -373,7 +373,7 @@ fn incomplete_samples_leave_memory_to_others() {
         }
     }
     let before = reader.incomplete();
-    let writer = Guid::new(GuidPrefix([9; 12]), EntityId::user_writer(1, false));
+    let writer = Guid::new(GuidPrefix([9; 12]), EntityId::user_writer(1));
     reader.add(now, writer, &honest, address(8));
     now = now.plus(MILLIS);
     reader.data_frag(now, writer, None, &first_fragment(writer, 1, 60 << 20));
@@ -425,7 +425,7 @@ fn reports_of_incompatible_endpoints_are_throttled() {
     world.engine(a).create_writer(Nanos(0), spec(offered));
     let forged = forged_prefix(1);
     join_forged(&mut world, a, attacker, forged);
-    let guid = Guid::new(forged, EntityId::user_reader(1, false));
+    let guid = Guid::new(forged, EntityId::user_reader(1));
     let endpoint = EndpointData::new(guid, "t", "T", reliable(1));
     let destination = world.engine(a).config.guid_prefix;
     for number in 0..1000 {
@@ -481,7 +481,7 @@ fn matches_over_the_limit_are_counted() {
     let forged = forged_prefix(1);
     join_forged(&mut world, a, attacker, forged);
     for key in 1..=1030 {
-        let guid = Guid::new(forged, EntityId::user_reader(key, false));
+        let guid = Guid::new(forged, EntityId::user_reader(key));
         let endpoint = EndpointData::new(guid, "t", "T", reliable(1));
         announce(&mut world, a, attacker, i64::from(key), &endpoint);
     }

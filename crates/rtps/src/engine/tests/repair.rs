@@ -21,8 +21,8 @@ pub(super) fn fragment(writer: Guid, sample: i64, fragment: u32) -> DataFrag {
 
 /// Returns a reader without an engine and a writer that it matches.
 pub(super) fn lone_reader(reliable: bool, limits: Limits) -> (Reader, Guid) {
-    let reader = Guid::new(GuidPrefix([1; 12]), EntityId::user_reader(1, false));
-    let writer = Guid::new(GuidPrefix([2; 12]), EntityId::user_writer(1, false));
+    let reader = Guid::new(GuidPrefix([1; 12]), EntityId::user_reader(1));
+    let writer = Guid::new(GuidPrefix([2; 12]), EntityId::user_writer(1));
     let qos = qos(reliable, false, History::KeepAll);
     let mut reader = Reader::new(reader, qos, limits);
     let source = Source::default();
@@ -165,7 +165,7 @@ fn requests_that_cross_a_repair_are_ignored() {
         let mut missing = FragmentNumberSet::new(FragmentNumber(2));
         assert!(missing.insert(FragmentNumber(2)));
         let sent = answers(&mut world, |builder| {
-            builder.nack_frag(&NackFrag {
+            builder.fixed(&NackFrag {
                 reader: reader.entity,
                 writer: writer.entity,
                 sequence_number: SequenceNumber(1),
@@ -190,7 +190,7 @@ fn a_gap_covers_all_absent_samples() {
         assert!(missing.insert(SequenceNumber(number)));
     }
     let sent = answers(&mut world, |builder| {
-        builder.acknack(&AckNack {
+        builder.fixed(&AckNack {
             reader: reader.entity,
             writer: writer.entity,
             missing,

@@ -117,7 +117,7 @@ impl Writer {
         };
         proxy.heartbeat_at = Some(due);
         self.count = self.count.wrapping_add(1);
-        builder.heartbeat(&Heartbeat {
+        builder.fixed(&Heartbeat {
             reader: reader.entity,
             writer: self.guid.entity,
             first,

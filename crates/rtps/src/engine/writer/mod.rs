@@ -14,7 +14,7 @@ use std::net::SocketAddr;
 
 use crate::engine::config::{MILLIS, Nanos, Path, ReaderFilter};
 use crate::engine::count::CountFilter;
-use crate::engine::group::{Added, Groups, group_of};
+use crate::engine::group::{Added, MAX_GROUP, group_of};
 use crate::engine::memory::Excess;
 use crate::engine::outgoing::Change;
 use crate::engine::pace::Bucket;
@@ -84,7 +84,6 @@ pub(super) struct Writer {
     excess: Excess,
     last: SequenceNumber,
     proxies: BTreeMap<Guid, Proxy>,
-    groups: Groups,
     count: i32,
     /// Number of the fragments that were requested at one instant, and the instant.
     requests: (Nanos, usize),
@@ -93,27 +92,21 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(guid: Guid, qos: Qos, excess: &Excess) -> Writer {
+    pub(super) fn new(guid: Guid, qos: Qos, accepts: ReaderFilter, excess: &Excess) -> Writer {
         Writer {
             guid,
             qos,
-            accepts: |_, _| true,
+            accepts,
             history: VecDeque::new(),
             disposals: 0,
             bytes: 0,
             excess: excess.clone(),
             last: SequenceNumber(0),
             proxies: BTreeMap::new(),
-            groups: Groups::default(),
             count: 0,
             requests: (Nanos(0), 0),
             evicted_unacknowledged: 0,
         }
-    }
-
-    /// Limits the readers that match to those for which `accepts` returns true.
-    pub(super) fn limit_readers(&mut self, accepts: ReaderFilter) {
-        self.accepts = accepts;
     }
 
     /// Returns whether a reader of a participant of `vendor` may match.
@@ -187,7 +180,7 @@ impl Writer {
             (proxy.to, proxy.path) = (to, path);
             return Added::Known;
         }
-        if !self.groups.add(reader.prefix) {
+        if self.of_participant(reader.prefix).count() >= MAX_GROUP {
             return Added::TooMany;
         }
         let first = if durable {
@@ -243,7 +236,6 @@ impl Writer {
     pub(super) fn remove(&mut self, reader: Guid) -> bool {
         let removed = self.proxies.remove(&reader).is_some();
         if removed {
-            self.groups.remove(reader.prefix);
             self.drop_acknowledged();
         }
         removed

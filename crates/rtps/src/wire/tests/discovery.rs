@@ -190,8 +190,8 @@ fn absent_policies_have_the_default_of_the_kind() {
 
 #[test]
 fn defaults_survive_a_round_trip() {
-    let writer = Guid::new(PREFIX, EntityId::user_writer(0x10203, false));
-    let reader = Guid::new(PREFIX, EntityId::user_reader(0x10203, true));
+    let writer = Guid::new(PREFIX, EntityId::user_writer(0x10203));
+    let reader = Guid::new(PREFIX, EntityId([1, 2, 3, 7]));
     assert_eq!(
         (writer.entity.0, reader.entity.0),
         ([1, 2, 3, 3], [1, 2, 3, 7])

@@ -46,14 +46,14 @@ fn control_message() -> Bytes {
     builder.info_destination(PREFIX);
     let mut missing = SequenceNumberSet::new(sequence_number);
     missing.insert(sequence_number.plus(255));
-    builder.acknack(&AckNack {
+    builder.fixed(&AckNack {
         reader,
         writer,
         missing,
         count: 1,
         is_final: false,
     });
-    builder.gap(&Gap {
+    builder.fixed(&Gap {
         reader,
         writer,
         start: sequence_number,
@@ -61,7 +61,7 @@ fn control_message() -> Bytes {
     });
     let (first, last) = (SequenceNumber(1), sequence_number);
     let (is_final, liveliness) = (false, false);
-    builder.heartbeat(&Heartbeat {
+    builder.fixed(&Heartbeat {
         reader,
         writer,
         first,
@@ -81,7 +81,7 @@ fn control_message() -> Bytes {
     put_heartbeat_frag(&mut builder, &heartbeat);
     let mut missing = FragmentNumberSet::new(FragmentNumber(1));
     assert!(missing.insert(FragmentNumber(2)));
-    builder.nack_frag(&NackFrag {
+    builder.fixed(&NackFrag {
         reader,
         writer,
         sequence_number,

@@ -5,7 +5,7 @@ use bytes::{Bytes, BytesMut};
 
 use super::discovery::{endpoint, participant};
 use crate::qos::{Qos, compatible};
-use crate::wire::output::padding;
+use crate::wire::element::padding;
 use crate::wire::parameters::pid;
 use crate::wire::*;
 use merrow_testing::random::Random;

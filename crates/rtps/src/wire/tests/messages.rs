@@ -33,7 +33,7 @@ fn heartbeat_has_its_wire_bytes() {
     };
     let body = "07 07 1c00 00000104 00000203 00000000 01000000 00000000 03000000 09000000";
     check_round_trip(body, &Submessage::Heartbeat(heartbeat), |out| {
-        out.heartbeat(&heartbeat)
+        out.fixed(&heartbeat)
     });
     let big = "07 06 001c 00000104 00000203 00000000 00000001 00000000 00000003 00000009";
     decodes(big, &Submessage::Heartbeat(heartbeat));
@@ -44,9 +44,7 @@ fn heartbeat_has_its_wire_bytes() {
         ..heartbeat
     };
     let body = "07 01 1c00 00000104 00000203 00000000 01000000 00000000 00000000 09000000";
-    check_round_trip(body, &Submessage::Heartbeat(empty), |out| {
-        out.heartbeat(&empty)
-    });
+    check_round_trip(body, &Submessage::Heartbeat(empty), |out| out.fixed(&empty));
     let ids = "07 01 1c00 00000104 00000203";
     for range in [
         "00000000 00000000 00000000 03000000",
@@ -89,7 +87,7 @@ fn acknack_has_its_wire_bytes() {
     };
     let body = "06 03 2000 00000104 00000203 00000000 0a000000 21000000 00000080 00000080 03000000";
     check_round_trip(body, &Submessage::AckNack(acknack), |out| {
-        out.acknack(&acknack)
+        out.fixed(&acknack)
     });
     let big = "06 02 0020 00000104 00000203 00000000 0000000a 00000021 80000000 80000000 00000003";
     decodes(big, &Submessage::AckNack(acknack));
@@ -101,7 +99,7 @@ fn acknack_has_its_wire_bytes() {
         ..acknack
     };
     let body = "06 01 1800 00000104 00000203 00000000 00000000 00000000 03000000";
-    check_round_trip(body, &Submessage::AckNack(first), |out| out.acknack(&first));
+    check_round_trip(body, &Submessage::AckNack(first), |out| out.fixed(&first));
     let long = "06 01 1800 00000104 00000203 00000000 01000000 01010000 03000000";
     refused(long, ParseError::Invalid);
 }
@@ -118,9 +116,7 @@ fn nack_frag_has_its_wire_bytes() {
         count: 3,
     };
     let body = "12 01 2000 00000104 00000203 00000000 05000000 02000000 02000000 00000040 03000000";
-    check_round_trip(body, &Submessage::NackFrag(nack), |out| {
-        out.nack_frag(&nack)
-    });
+    check_round_trip(body, &Submessage::NackFrag(nack), |out| out.fixed(&nack));
     let big = "12 00 0020 00000104 00000203 00000000 00000005 00000002 00000002 40000000 00000003";
     decodes(big, &Submessage::NackFrag(nack));
     let zero = "12 01 1c00 00000104 00000203 00000000 05000000 00000000 00000000 03000000";
@@ -138,7 +134,7 @@ fn gap_has_its_wire_bytes() {
         list,
     };
     let body = "08 01 2000 00000104 00000203 00000000 02000000 00000000 06000000 02000000 00000040";
-    check_round_trip(body, &Submessage::Gap(gap), |out| out.gap(&gap));
+    check_round_trip(body, &Submessage::Gap(gap), |out| out.fixed(&gap));
     let big = "08 00 0020 00000104 00000203 00000000 00000002 00000000 00000006 00000002 40000000";
     decodes(big, &Submessage::Gap(gap));
     let reversed = "08 01 1c00 00000104 00000203 00000000 07000000 00000000 06000000 00000000";
@@ -224,7 +220,7 @@ fn full_sets() {
         00000080 {none} 01000000 03000000"
     );
     check_round_trip(&body, &Submessage::AckNack(acknack), |out| {
-        out.acknack(&acknack)
+        out.fixed(&acknack)
     });
     let body = format!(
         "06 02 0038 00000104 00000203 00000000 00000001 00000100

@@ -4,36 +4,42 @@
 //! Rust struct then decodes and encodes these bytes. A peer that decodes the result to the same
 //! values (`test/ros/messages.py`) therefore verifies description, decoder and encoder together.
 
+// every test program uses a part
+#![allow(dead_code)]
+
 use serde_json::{Map, Value, json};
 
-use crate::cdr::{Cdr, CdrError, Encoder, from_bytes, to_bytes};
-use crate::description::{Count, DUMMY_FIELD, Description, Element, FieldType, Primitive};
-use crate::message::{Message, ServiceInfo, TypeInfo};
-
-/// Function that decodes a message of one type and encodes it again.
-pub type RoundTrip = fn(&[u8]) -> Result<Vec<u8>, CdrError>;
+use merrow_ros2::cdr::{Cdr, CdrError, Encoder};
+use merrow_ros2::dynamic::definition::{
+    Count, DUMMY_FIELD, Definition, Element, Field, MessageType, Primitive,
+};
+use merrow_ros2::message::{RoundTrip, ServiceInfo, TypeInfo};
 
 /// A message type and one sample message.
 #[derive(Debug, Clone)]
-pub struct TypeSample {
+pub(crate) struct TypeSample {
     /// Names and texts of the type.
-    pub info: TypeInfo,
+    pub(crate) info: &'static TypeInfo,
     /// Bytes of the message after decoding and encoding by the Rust type, or the decoding error.
-    pub cdr: Result<Vec<u8>, CdrError>,
+    pub(crate) cdr: Result<Vec<u8>, CdrError>,
     /// Values of the sample, as an object with the fields in order.
-    pub values: Value,
+    pub(crate) values: Value,
     /// Decoder and encoder of the type.
-    pub decode: RoundTrip,
+    pub(crate) decode: RoundTrip,
 }
 
-fn round_trip<M: Message>(bytes: &[u8]) -> Result<Vec<u8>, CdrError> {
-    from_bytes::<M>(bytes).map(|message| to_bytes(&message))
+/// Builds a sample of each type of a catalogue.
+pub(crate) fn samples(catalogue: Vec<(&'static TypeInfo, RoundTrip)>) -> Vec<TypeSample> {
+    let types = catalogue.into_iter();
+    types
+        .map(|(info, decode)| TypeSample::new(info, decode))
+        .collect()
 }
 
 /// Formats the types as JSON for programs in other languages: `messages` (`name`, `dds_name`,
 /// `hash`, `definition`, `cdr` as hexadecimal digits or `error`, `values`) and `services` (`name`,
 /// `hash`).
-pub fn catalogue_json(messages: Vec<TypeSample>, services: Vec<ServiceInfo>) -> Value {
+pub(crate) fn catalogue_json(messages: Vec<TypeSample>, services: Vec<ServiceInfo>) -> Value {
     let messages = messages.into_iter().map(
         |TypeSample {
              info, cdr, values, ..
@@ -60,16 +66,16 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 impl TypeSample {
-    /// Builds a sample of message type `M` whose fields all have different values.
-    pub fn for_message<M: Message>() -> Self {
+    /// Builds a sample of a message type whose fields all have different values.
+    fn new(info: &'static TypeInfo, decode: RoundTrip) -> Self {
         let mut out = Encoder::new();
-        let values = Filler { count: 0 }.message(&M::description(), &mut out);
-        let cdr = from_bytes::<M>(&out.finish()).map(|message| to_bytes(&message));
+        let definition = &info.structure;
+        let values = Filler { count: 0 }.message(definition, definition.root(), &mut out);
         Self {
-            info: M::info().clone(),
-            cdr,
+            info,
+            cdr: decode(&out.finish()),
             values,
-            decode: round_trip::<M>,
+            decode,
         }
     }
 }
@@ -81,39 +87,39 @@ struct Filler {
 }
 
 impl Filler {
-    fn message(&mut self, description: &Description, out: &mut Encoder) -> Value {
+    fn message(&mut self, all: &Definition, message: &MessageType, out: &mut Encoder) -> Value {
         let mut values = Map::new();
-        for field in &description.fields {
-            values.insert(field.name.to_owned(), self.field(&field.shape, out));
-        }
-        if description.fields.is_empty() {
-            0u8.encode(out);
-            values.insert(DUMMY_FIELD.to_owned(), Value::from(0));
+        for field in &message.fields {
+            let value = match field.name.as_str() {
+                DUMMY_FIELD => encode_value(0u8, out),
+                _ => self.field(all, field, out),
+            };
+            values.insert(field.name.clone(), value);
         }
         Value::Object(values)
     }
 
-    fn field(&mut self, shape: &FieldType, out: &mut Encoder) -> Value {
-        let len = match shape.count {
-            Count::One => return self.element(&shape.element, out),
+    fn field(&mut self, all: &Definition, field: &Field, out: &mut Encoder) -> Value {
+        let len = match field.count {
+            Count::One => return self.element(all, field.element, out),
             Count::Array(len) => len,
             Count::AtMost(bound) => bound.min(2),
             // about every fourth sequence is empty, because the padding after an empty sequence
             // differs from that before elements
             Count::Any => (self.count as usize + 3) % 4,
         };
-        if !matches!(shape.count, Count::Array(_)) {
+        if !matches!(field.count, Count::Array(_)) {
             (len as u32).encode(out);
         }
         (0..len)
-            .map(|_| self.element(&shape.element, out))
+            .map(|_| self.element(all, field.element, out))
             .collect()
     }
 
-    fn element(&mut self, element: &Element, out: &mut Encoder) -> Value {
+    fn element(&mut self, all: &Definition, element: Element, out: &mut Encoder) -> Value {
         match element {
-            Element::Message(description) => self.message(description, out),
-            Element::Primitive(primitive) => self.primitive(*primitive, out),
+            Element::Message(index) => self.message(all, all.message(index), out),
+            Element::Primitive(primitive) => self.primitive(primitive, out),
         }
     }
 
