@@ -2,8 +2,6 @@
 
 use crate::arm::GroupStatus;
 use crate::arm::progress::Progress;
-use crate::computer::ComputerBatch;
-use crate::modem::NetworkBatch;
 use crate::modem::bridges::bridges_of;
 use crate::modem::calls::BridgedCalls;
 use crate::node::batch::Batch;
@@ -11,6 +9,7 @@ use crate::node::diagnostics::{HealthSnapshot, Rejections};
 use crate::node::file_access::FileAccess;
 use crate::node::interface::{Interface, InterfaceParts};
 use crate::node::parameters::devices::{self, DeviceStates};
+use crate::node::states::WorldStatus;
 use crate::node::thrust_watch::ThrustWatch;
 use crate::publisher::{
     GoalObservers, NextScene, PublisherContext, PublisherThread, SceneOutputs, stop_recording,
@@ -23,7 +22,7 @@ use merrow_autopilot::status::LogSink;
 use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::state::commands::CommandRejection;
-use merrow_model::state::{Halt, TetherState};
+use merrow_model::state::Halt;
 use merrow_ros2::args::NodeOptions;
 use merrow_ros2::node::{Network, Node, Publisher};
 use merrow_ros2::parameters::ParameterServer;
@@ -304,48 +303,40 @@ impl Observer for Bridge {
         let now = simulation.time_ns();
         self.update_requested_outputs(simulation);
         self.progress.now_ns.store(now, Ordering::Relaxed);
-        let couplings = &simulation.state.couplings;
-        let engaged = couplings.iter().map(|c| c.engaged).collect();
-        let whole = simulation
-            .state
-            .tethers
-            .iter()
-            .map(TetherState::is_intact)
-            .collect();
+        let output = &simulation.network_output;
         let mut batch = Batch {
             time_ns: now,
             scene_version: simulation.scene_version,
-            engaged,
-            intact: whole,
+            groups: self.changed_groups(simulation),
+            inputs: std::mem::take(&mut self.inputs),
+            removed_goals_up_to: std::mem::take(&mut self.forgotten),
+            exteroceptive: simulation.frames.clone(),
+            // an empty output is not shared, so that the simulation can continue to fill it
+            network: (!output.is_empty()).then(|| Arc::clone(output)),
+            intervals: simulation.task_intervals.clone(),
+            has_no_clock: self.is_clock_early(control, now),
             ..Batch::default()
         };
-        batch.groups = self.changed_groups(simulation);
-        batch.inputs = std::mem::take(&mut self.inputs);
-        batch.removed_goals_up_to = std::mem::take(&mut self.forgotten);
+        batch.read_switches(&simulation.state);
         for (robot, runner) in simulation.runners.iter().enumerate() {
             let of_robot =
                 |d: &merrow_sensors::Delivered| (robot as u32, d.sensor as u32, d.stamped);
             batch.readings.extend(runner.outbox.iter().map(of_robot));
         }
-        batch.exteroceptive.clone_from(&simulation.frames);
         if is_due(&mut self.next_frame, FRAME_RATE, now) {
             batch.snapshot = Some(ObjectStates::read(simulation));
             if let Some(interface) = &self.interface {
                 devices::update_changed(&interface.parameters, simulation, &mut self.devices);
             }
-            batch.loads = Some(couplings.iter().map(|c| [c.force_W, c.moment_W]).collect());
         }
         let has_status = is_due(&mut self.next_status, STATUS_RATE, now);
-        if has_status {
-            batch.batteries = Some(simulation.state.robots.iter().map(|r| r.battery).collect());
-        }
-        batch.network = NetworkBatch::read(simulation, has_status);
-        batch.computers = ComputerBatch::read(simulation, has_status);
-        batch.has_no_clock = self.is_clock_early(control, now);
         // a pause is reported too, although the simulated time does not advance
         let is_changed = std::mem::replace(&mut self.paused, control.paused) != control.paused;
         if has_status || is_changed {
-            batch.health = Some(HealthSnapshot::read(simulation, control, &mut self.thrust));
+            let status = Arc::new(WorldStatus::read(simulation));
+            batch.status = has_status.then(|| Arc::clone(&status));
+            let health = HealthSnapshot::read(simulation, status, control, &mut self.thrust);
+            batch.health = Some(health);
         }
         // in real time the simulation must not wait
         let can_wait = control.paused || !matches!(control.pace, Pace::Factor(_));

@@ -338,7 +338,7 @@ impl Worker {
             self.publish_frame(&scene, frame, now);
         }
         if let Some(network) = &batch.network {
-            self.pass_on_calls(&network.output);
+            self.pass_on_calls(network);
         }
         if let Some(snapshot) = &batch.snapshot {
             self.record_actuators(snapshot);
@@ -455,12 +455,8 @@ impl Worker {
             now_ns: batch.time_ns,
             has_truth_tf: &|robot| shared.has_truth_tf(&robot.name),
         };
-        let network = batch.network.as_deref();
-        let network_states = network.and_then(|network| network.states.as_ref());
-        let results = network.map(|network| &*network.output);
-        let computers = batch.computers.as_deref();
-        let intervals = computers.map(|computers| &computers.intervals[..]);
-        let computers = computers.and_then(|computers| computers.states.as_deref());
+        let results = batch.network.as_deref();
+        let intervals = Some(&batch.intervals[..]).filter(|all| !all.is_empty());
         for (i, output) in plan.outputs.iter().enumerate() {
             match &output.content {
                 Content::Clock | Content::Sensor { .. } | Content::Scene(_) => {}
@@ -470,12 +466,7 @@ impl Worker {
                     }
                 }
                 Content::States(encode) => self.emit(i, moment, encode, batch.snapshot.as_ref()),
-                Content::Batteries(encode) => {
-                    self.emit(i, moment, encode, batch.batteries.as_deref());
-                }
-                Content::Loads(encode) => self.emit(i, moment, encode, batch.loads.as_deref()),
-                Content::Network(encode) => self.emit(i, moment, encode, network_states),
-                Content::Computers(encode) => self.emit(i, moment, encode, computers),
+                Content::Status(encode) => self.emit(i, moment, encode, batch.status.as_deref()),
                 Content::Switch(switch) => {
                     if let Some(now) = value(*switch, batch)
                         && self.switches.insert(output.topic.clone(), now) != Some(now)
@@ -543,10 +534,7 @@ impl Worker {
                 | Content::Health
                 | Content::Sensor { .. }
                 | Content::States(_)
-                | Content::Batteries(_)
-                | Content::Loads(_)
-                | Content::Network(_)
-                | Content::Computers(_)
+                | Content::Status(_)
                 | Content::NetworkResults(_)
                 | Content::Intervals(_) => {}
             }
@@ -645,10 +633,7 @@ fn lost_samples(content: &Content, lost: &LostSamples) -> u64 {
         Content::Health => Lost::Health,
         Content::Sensor { robot, sensor, .. } => Lost::Sensor([robot, sensor]),
         Content::States(_) => Lost::Snapshots,
-        Content::Batteries(_) => Lost::Batteries,
-        Content::Loads(_) => Lost::Loads,
-        Content::Network(_) => Lost::Modems,
-        Content::Computers(_) => Lost::Computers,
+        Content::Status(_) => Lost::Status,
         // results that occur once
         Content::Scene(_)
         | Content::Switch(_)

@@ -98,6 +98,8 @@ pub struct ObjectStates {
     pub modes: Vec<Vec<JointMode>>,
     /// Start time of the trajectory that each group of joints of every robot follows [ns].
     pub starts: Vec<Vec<Option<u64>>>,
+    /// Force [N] and moment [N m] on the second end of every coupling (W).
+    pub coupling_loads: Vec<[Vec3; 2]>,
 }
 
 impl ObjectStates {
@@ -110,6 +112,7 @@ impl ObjectStates {
                 .collect()
         };
         let actuators = robots().flat_map(|(_, robot)| &robot.actuators);
+        let couplings = simulation.state.couplings.iter();
         Self {
             time_ns: simulation.time_ns(),
             actuators: actuators
@@ -141,6 +144,7 @@ impl ObjectStates {
             starts: robots()
                 .map(|(_, r)| r.groups.iter().map(trajectory_start).collect())
                 .collect(),
+            coupling_loads: couplings.map(|c| [c.force_W, c.moment_W]).collect(),
         }
     }
 }
