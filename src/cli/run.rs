@@ -19,8 +19,7 @@ use merrow::publisher::stop_recording;
 use merrow::replay::world::RecordedWorld;
 use merrow::simulation_interfaces::{Connections, SimulationInterfaces};
 use merrow::terminal;
-use merrow_autopilot::Autopilots;
-use merrow_autopilot::mavlink::Telemetries;
+use merrow_autopilot::Links;
 use merrow_model::scene::robot::profile::Profile;
 use merrow_model::state::commands::CommandRejection;
 use merrow_ros2::args::{ArgsContext, NodeOptions};
@@ -193,12 +192,12 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<(), String> {
     }
     let world_services = serve_world(arguments, &bridge, document, &simulation, &sender)?;
     let services = serve_interfaces(&bridge, world_services.as_ref(), &signals.stop)?;
-    let (mut autopilots, mut telemetries) = connect_links(arguments, &bridge, &simulation)?;
+    let mut links = connect_links(arguments, &bridge, &simulation)?;
     let mut view = start_view(arguments, &bridge, &simulation, world_services.as_ref())?;
     print_reachable(arguments, ros, &simulation)?;
     let mut progress = Progress::new(arguments, simulation.time_ns(), &signals.stop);
     let mut observers: Vec<&mut dyn Observer> =
-        vec![&mut progress, &mut autopilots, &mut telemetries];
+        vec![&mut progress, &mut links];
     if let Some(autosave) = &mut autosave {
         observers.push(autosave);
     }
@@ -363,7 +362,7 @@ fn connect_links(
     arguments: &Arguments,
     bridge: &Option<Bridge>,
     simulation: &Simulation,
-) -> Result<(Autopilots, Telemetries), String> {
+) -> Result<Links, String> {
     let (status, log) = match bridge {
         Some(bridge) => {
             let status = bridge.publisher_thread.shared.links.clone();
@@ -372,16 +371,14 @@ fn connect_links(
         None => Default::default(),
     };
     let scene = &simulation.scene;
-    let autopilots = Autopilots::connect(scene, status.clone(), log.clone())?;
-    if arguments.autopilot && autopilots.descriptions().is_empty() {
+    let links = Links::connect(scene, status, log)?;
+    if arguments.autopilot && scene.robots.iter().all(|robot| robot.autopilot.is_none()) {
         terminal::warn("warning: --autopilot: no robot of this world has the key `autopilot`");
     }
-    let telemetries = Telemetries::connect(scene, status, log)?;
-    let lines = autopilots.descriptions().into_iter();
-    for line in lines.chain(telemetries.descriptions()) {
+    for line in links.descriptions() {
         arguments.inform(line);
     }
-    Ok((autopilots, telemetries))
+    Ok(links)
 }
 
 /// Starts the server of the live view and prints its address.
