@@ -121,7 +121,7 @@ pub(super) fn start<A: GroupAction>(
         label: label.to_string(),
         slot: Arc::clone(&slot),
     };
-    let now_ns = Arc::clone(&mailbox.progress.now_ns);
+    let now_ns = Arc::clone(&mailbox.run.progress.now_ns);
     let server = ActionServer::start(node, label, now_ns, executor)?;
     Ok((Box::new(server), slot))
 }
@@ -171,7 +171,7 @@ impl<A: GroupAction> Executor<A> for GroupExecutor<A> {
             mailbox,
         } = self.slot.binding();
         let (robot, group) = group_index.lookup(&mailbox.scene);
-        let now_ns = mailbox.progress.now_ns.load(Ordering::Relaxed);
+        let now_ns = mailbox.run.progress.now_ns.load(Ordering::Relaxed);
         A::check(robot, group, goal, now_ns).map_err(|(reason, result)| {
             let why = format!("goal rejected: {reason}");
             mailbox.reject(Some(group_index.robot), &self.label, &why);
@@ -248,9 +248,9 @@ impl<A: GroupAction> Slot<A> {
             group_index: GroupIndex { robot, group },
             mailbox,
         } = self.binding();
-        let number = crate::arm::goal_number(&mailbox.progress);
+        let number = crate::arm::goal_number(&mailbox.run.progress);
         *self.active.lock() = Some((number, goal.clone()));
-        let progress = Arc::clone(&mailbox.progress);
+        let progress = Arc::clone(&mailbox.run.progress);
         let reply = Reply::new(move |taken: Result<(), CommandRejection>| {
             progress.applied.fetch_max(number, Ordering::Relaxed);
             if let Err(rejection) = taken {
@@ -259,9 +259,11 @@ impl<A: GroupAction> Slot<A> {
         });
         let command = A::command(group, number, task).of(robot);
         // sending fails if the run has ended
-        let _ = mailbox
-            .requests
-            .send(Request::CommandReply(mailbox.version, command, None, reply));
+        let _ =
+            mailbox
+                .run
+                .requests
+                .send(Request::CommandReply(mailbox.version, command, None, reply));
     }
 
     /// Requests the run to cancel a goal.
@@ -274,7 +276,7 @@ impl<A: GroupAction> Slot<A> {
         let GroupIndex { robot, group } = binding.group_index;
         let command = JointCommand::CancelGoal { group, id: *number }.of(robot);
         let request = Request::Command(binding.mailbox.version, command);
-        let _ = binding.mailbox.requests.send(request);
+        let _ = binding.mailbox.run.requests.send(request);
     }
 
     fn end(&self, number: u64, end: GoalOutcome, result: A::Result) {

@@ -196,8 +196,7 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<(), String> {
     let mut view = start_view(arguments, &bridge, &simulation, world_services.as_ref())?;
     print_reachable(arguments, ros, &simulation)?;
     let mut progress = Progress::new(arguments, simulation.time_ns(), &signals.stop);
-    let mut observers: Vec<&mut dyn Observer> =
-        vec![&mut progress, &mut links];
+    let mut observers: Vec<&mut dyn Observer> = vec![&mut progress, &mut links];
     if let Some(autosave) = &mut autosave {
         observers.push(autosave);
     }
@@ -314,7 +313,7 @@ fn serve_world(
     let (followers, parameters) = match bridge.as_ref().and_then(|bridge| bridge.interface.as_ref())
     {
         Some(interface) => {
-            let parameters = Arc::clone(&interface.parameters);
+            let parameters = Arc::clone(&interface.parts.parameters);
             (Followers::Node(Arc::clone(interface)), parameters)
         }
         None if arguments.view.is_some() => {
@@ -352,7 +351,7 @@ fn serve_interfaces(
     let (Some(interface), Some(editor)) = (interface, editor) else {
         return Ok(None);
     };
-    let connections = Connections::new(interface, editor, Arc::clone(stop));
+    let connections = Connections::new(&interface.parts, editor, Arc::clone(stop));
     let interfaces = SimulationInterfaces::start(&connections);
     Ok(Some(interfaces.map_err(|e| e.to_string())?))
 }

@@ -20,7 +20,12 @@ pub(crate) fn add_topics(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
         let own = computer.clone();
         let states = Output::status(topic("status"), move |moment, all| {
             let fault = &all.computer_faults[i][k];
-            status(&own, &all.state.robots[i].computers[k], fault, moment.now_ns)
+            status(
+                &own,
+                &all.state.robots[i].computers[k],
+                fault,
+                moment.now_ns,
+            )
         });
         outputs.push(states.local());
         let own = computer.clone();
@@ -50,18 +55,26 @@ pub(crate) fn status(
         load: load(busy_ns, computer.processors),
         fault: fault.to_string(),
         tasks: tasks
-            .map(|(task, TaskState { activity, counts, .. })| TaskStatus {
-                task: task.name.clone(),
-                activity: activity_name(*activity).to_string(),
-                released: counts.released,
-                completed: counts.completed,
-                missed_deadlines: counts.missed,
-                skipped: counts.skipped,
-                dropped_inputs: counts.dropped,
-                mean_response: 1e-9 * counts.response_ns as f64 / counts.completed.max(1) as f64,
-                max_response: 1e-9 * counts.max_response_ns as f64,
-                load: load(counts.busy_ns, 1),
-            })
+            .map(
+                |(
+                    task,
+                    TaskState {
+                        activity, counts, ..
+                    },
+                )| TaskStatus {
+                    task: task.name.clone(),
+                    activity: activity_name(*activity).to_string(),
+                    released: counts.released,
+                    completed: counts.completed,
+                    missed_deadlines: counts.missed,
+                    skipped: counts.skipped,
+                    dropped_inputs: counts.dropped,
+                    mean_response: 1e-9 * counts.response_ns as f64
+                        / counts.completed.max(1) as f64,
+                    max_response: 1e-9 * counts.max_response_ns as f64,
+                    load: load(counts.busy_ns, 1),
+                },
+            )
             .collect(),
     }
 }

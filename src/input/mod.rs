@@ -47,14 +47,14 @@ pub fn callback(mailbox: &Mailbox, input: &Input) -> Callback {
     Box::new(move |bytes| {
         let arrival = Arrival {
             scene: &mailbox.scene,
-            progress: &mailbox.progress,
+            progress: &mailbox.run.progress,
         };
         match decode(arrival, bytes) {
             Ok(commands) => {
-                let now_ns = mailbox.progress.now_ns.load(Ordering::Relaxed);
+                let now_ns = mailbox.run.progress.now_ns.load(Ordering::Relaxed);
                 for command in &commands {
                     if let Some(note) = goals.note(&mailbox.scene, now_ns, command) {
-                        mailbox.logger.info(note);
+                        mailbox.run.logger.info(note);
                     }
                 }
                 let message = InputMessage {
@@ -63,7 +63,7 @@ pub fn callback(mailbox: &Mailbox, input: &Input) -> Callback {
                 };
                 let request = Request::Input(mailbox.version, commands, message);
                 // sending fails if the run has ended
-                let _ = mailbox.requests.send(request);
+                let _ = mailbox.run.requests.send(request);
             }
             Err(why) => mailbox.reject(robot, &topic, &why),
         }

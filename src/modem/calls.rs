@@ -266,7 +266,7 @@ pub(crate) fn start(
         services.push(node.service_of_type(info, &offered, &Qos::SERVICE, Box::new(handler))?);
         of_bridges.insert(k, node.client_of_type(info, &called, &Qos::SERVICE)?);
     }
-    let now_ns = mailbox.progress.now_ns.load(Ordering::Relaxed);
+    let now_ns = mailbox.run.progress.now_ns.load(Ordering::Relaxed);
     let mut state = calls.0.lock();
     // the responses of calls before a checkpoint must not reach later callers
     state.last = state.last.max((now_ns / 1_000_000) as u32);
@@ -286,7 +286,7 @@ fn transmit(mailbox: &Mailbox, call: BridgedCall) {
     };
     let request = Request::Input(mailbox.version, vec![Command::Call(call)], message);
     // sending fails if the run has ended
-    let _ = mailbox.requests.send(request);
+    let _ = mailbox.run.requests.send(request);
 }
 
 /// Counts and reports a call without a response, for the robot that carries `modem`.

@@ -8,8 +8,8 @@ use merrow_model::state::comms::NetworkOutput;
 use merrow_model::state::computer::TaskInterval;
 use merrow_model::state::frames::Frame;
 use merrow_model::state::reading::Stamped;
-use merrow_sim::{InputMessage, SceneVersion};
 use merrow_model::state::{State, TetherState};
+use merrow_sim::{InputMessage, SceneVersion};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -2,9 +2,11 @@
 
 use crate::arm::GroupStatus;
 use crate::arm::progress::Progress;
+use crate::input::mailbox::RunLink;
 use crate::modem::bridges::bridges_of;
 use crate::modem::calls::BridgedCalls;
 use crate::node::batch::Batch;
+use crate::node::checkpoint::WriterThread;
 use crate::node::diagnostics::{HealthSnapshot, Rejections};
 use crate::node::file_access::FileAccess;
 use crate::node::interface::{Interface, InterfaceParts};
@@ -21,8 +23,8 @@ use crossbeam_channel::Sender;
 use merrow_autopilot::status::LogSink;
 use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::{Correspondence, Scene};
-use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::Halt;
+use merrow_model::state::commands::CommandRejection;
 use merrow_ros2::args::NodeOptions;
 use merrow_ros2::node::{Network, Node, Publisher};
 use merrow_ros2::parameters::ParameterServer;
@@ -106,21 +108,25 @@ impl Bridge {
             "No effect: the simulation is the source of /clock and uses its own time for all stamps.",
         );
         let progress = Arc::new(Progress::from_state(&simulation.state));
+        let writer = WriterThread::start()?;
         let parts = InterfaceParts {
-            node: Arc::new(node),
-            plan: &plan,
+            run: RunLink {
+                requests: requests.clone(),
+                tasks: publisher_thread.tasks(),
+                rejections: Arc::clone(&rejections),
+                logger: node.logger().clone(),
+                progress: Arc::clone(&progress),
+                files,
+                writer: writer.sender(),
+            },
+            _writer: writer,
             parameters: Arc::new(parameters.map_err(|e| e.to_string())?),
-            pace,
-            requests: requests.clone(),
-            tasks: publisher_thread.tasks(),
             shared: Arc::clone(&publisher_thread.shared),
-            rejections: Arc::clone(&rejections),
-            progress: Arc::clone(&progress),
             goals,
             calls,
-            files,
+            node: Arc::new(node),
         };
-        let interface = Interface::new(simulation, parts)?;
+        let interface = Interface::new(simulation, &plan, pace, parts)?;
         Ok(Self::new(
             simulation,
             &plan,
@@ -136,7 +142,7 @@ impl Bridge {
     pub fn link_log(&self) -> LogSink {
         match &self.interface {
             Some(interface) => {
-                let logger = interface.node.logger().clone();
+                let logger = interface.parts.node.logger().clone();
                 LogSink::new(move |line| logger.warn(line))
             }
             None => LogSink::default(),
@@ -294,7 +300,7 @@ impl Bridge {
     /// Returns the network of the node; `None` without one.
     pub fn network(&self) -> Option<Network> {
         let interface = self.interface.as_ref()?;
-        Some(interface.node.network())
+        Some(interface.parts.node.network())
     }
 }
 
@@ -326,7 +332,7 @@ impl Observer for Bridge {
         if is_due(&mut self.next_frame, FRAME_RATE, now) {
             batch.snapshot = Some(ObjectStates::read(simulation));
             if let Some(interface) = &self.interface {
-                devices::update_changed(&interface.parameters, simulation, &mut self.devices);
+                devices::update_changed(&interface.parts.parameters, simulation, &mut self.devices);
             }
         }
         let has_status = is_due(&mut self.next_status, STATUS_RATE, now);
@@ -363,7 +369,7 @@ impl Observer for Bridge {
             self.rejections
                 .count_rejection(&simulation.scene, rejection.robot, &rejection.reason);
         if let (Some(line), Some(interface)) = (line, &self.interface) {
-            interface.node.logger().warn(line);
+            interface.parts.node.logger().warn(line);
         }
     }
 

@@ -76,13 +76,9 @@ impl Rejections {
         self.count(name, reason)
     }
 
-    /// Counts a rejection for the node. Returns the line to log, or `None` if one was logged
-    /// recently.
-    pub fn count_request(&self, reason: &str) -> Option<String> {
-        self.count(None, reason)
-    }
-
-    fn count(&self, name: Option<&String>, reason: &str) -> Option<String> {
+    /// Counts a rejection for the robot with this name, or for the node. Returns the line to log, or
+    /// `None` if one was logged recently.
+    pub(crate) fn count(&self, name: Option<&String>, reason: &str) -> Option<String> {
         let reason = one_line(reason);
         let mut robots = self.robots.lock();
         let entry = robots.entry(name.cloned().unwrap_or_default()).or_default();

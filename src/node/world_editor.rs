@@ -270,8 +270,8 @@ impl WorldEditor {
         // all names and parameters, so that nothing is refused after the change
         let publishers = match &self.parts.followers {
             Followers::Node(interface) => {
-                plan.check_names(&scene, interface.node.names())?;
-                Interface::publishers(&interface.node, &plan)?
+                plan.check_names(&scene, interface.parts.node.names())?;
+                Interface::publishers(&interface.parts.node, &plan)?
             }
             Followers::Parameters(_) => Arc::default(),
         };
@@ -304,7 +304,7 @@ impl WorldEditor {
     /// Returns the parameters of the world.
     fn parameters(&self) -> &Arc<ParameterServer> {
         match &self.parts.followers {
-            Followers::Node(interface) => &interface.parameters,
+            Followers::Node(interface) => &interface.parts.parameters,
             Followers::Parameters(server) => server,
         }
     }

@@ -31,59 +31,49 @@ use merrow_world::document::{Labels, ObjectInfo, Placement};
 /// Starts the services of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
     Ok(vec![
-        connections.serve_run::<GetEntities>("get_entities", |simulation, editor, request| {
+        connections.serve_run::<GetEntities>(|simulation, editor, request| {
             let entities = names(&select(simulation, editor, &request.filters)?);
             Ok(GetEntitiesResponse { entities, ..done() })
         })?,
-        connections.serve_run::<GetEntitiesStates>(
-            "get_entities_states",
-            |simulation, editor, request| {
-                let objects = select(simulation, editor, &request.filters)?;
-                let states = objects.iter().map(|object| state(simulation, object));
-                Ok(GetEntitiesStatesResponse {
-                    states: states.collect(),
-                    entities: names(&objects),
-                    ..done()
-                })
-            },
-        )?,
-        connections.serve_run::<GetEntityState>(
-            "get_entity_state",
-            |simulation, editor, request| {
-                let state = state(simulation, &find(editor, &request.entity)?);
-                Ok(GetEntityStateResponse { state, ..done() })
-            },
-        )?,
-        connections.serve::<GetEntityInfo>("get_entity_info", |connections, request, caller| {
+        connections.serve_run::<GetEntitiesStates>(|simulation, editor, request| {
+            let objects = select(simulation, editor, &request.filters)?;
+            let states = objects.iter().map(|object| state(simulation, object));
+            Ok(GetEntitiesStatesResponse {
+                states: states.collect(),
+                entities: names(&objects),
+                ..done()
+            })
+        })?,
+        connections.serve_run::<GetEntityState>(|simulation, editor, request| {
+            let state = state(simulation, &find(editor, &request.entity)?);
+            Ok(GetEntityStateResponse { state, ..done() })
+        })?,
+        connections.serve::<GetEntityInfo>(|connections, request, caller| {
             let found = find(&connections.editor, &request.entity);
             let info = found.map(|object| info(&object));
             caller.finish(info.map(|info| GetEntityInfoResponse { info, ..done() }));
         })?,
-        connections.serve_edit::<SetEntityInfo>("set_entity_info", false, |editor, request| {
+        connections.serve_edit::<SetEntityInfo>(false, |editor, request| {
             set_info(editor, &request.entity, &request.info).map(|()| done())
         })?,
-        connections.serve_run::<GetEntityBounds>(
-            "get_entity_bounds",
-            |simulation, editor, request| {
-                let bounds = bounds(simulation, &find(editor, &request.entity)?);
-                Ok(GetEntityBoundsResponse { bounds, ..done() })
-            },
-        )?,
+        connections.serve_run::<GetEntityBounds>(|simulation, editor, request| {
+            let bounds = bounds(simulation, &find(editor, &request.entity)?);
+            Ok(GetEntityBoundsResponse { bounds, ..done() })
+        })?,
         serve_set_entity_state(connections)?,
     ])
 }
 
 /// Starts `SetEntityState`, which in version 1 sets pose and twist.
 fn serve_set_entity_state(connections: &Connections) -> Result<Service, NodeError> {
-    let name = "set_entity_state";
     if !connections.has_version1 {
-        return connections.serve::<SetEntityState>(name, |connections, request, caller| {
+        return connections.serve::<SetEntityState>(|connections, request, caller| {
             set_entity_state(connections, request, move |set| {
                 caller.finish(set.map(|()| done()));
             });
         });
     }
-    connections.serve::<v1::SetEntityState>(name, |connections, request, caller| {
+    connections.serve::<v1::SetEntityState>(|connections, request, caller| {
         let request = SetEntityStateRequest {
             entity: request.entity,
             state: request.state,

@@ -97,9 +97,7 @@ fn open_link(
             let settings = settings(AutopilotKind::Px4)?;
             px4::Link::open(robot, &own.name, settings, scene.seed, log).map(boxed)
         }
-        LinkKind::GroundStation => {
-            Station::open(robot, &own.name, own.mavlink?, log).map(boxed)
-        }
+        LinkKind::GroundStation => Station::open(robot, &own.name, own.mavlink?, log).map(boxed),
     })
 }
 
@@ -288,7 +286,10 @@ impl Observer for Links {
             same.robot(*robot).map(|k| *robot = k).is_some()
         });
         self.failures = self.open_missing(&simulation.scene);
-        let reasons = self.failures.iter().filter_map(|link| link.failure.as_ref());
+        let reasons = self
+            .failures
+            .iter()
+            .filter_map(|link| link.failure.as_ref());
         reasons.for_each(|why| self.log.write(why));
         self.share_status();
     }

@@ -10,8 +10,8 @@ pub(crate) mod fields;
 pub mod frames;
 pub mod telemetry;
 
-use crate::mavlink::frames::{FrameBuffer, encode};
 use crate::Link;
+use crate::mavlink::frames::{FrameBuffer, encode};
 use crate::status::{LinkKind, LinkLog, LinkStatus, LogSink};
 use ::mavlink::MavHeader;
 use ::mavlink::dialects::common::MavMessage;
