@@ -49,8 +49,8 @@ pub mod teleoperation;
 mod values;
 
 pub use crate::controls::{
-    Answer, Catalogue, CatalogueEntry, ControlState, Controls, MessageNumbers, NoControls,
-    RobotControls, StructurePose, TopicInfo, TopicMessage,
+    Answer, Catalogue, ControlState, Controls, MessageNumbers, NoControls, RobotControls,
+    TopicInfo, TopicMessage,
 };
 pub use crate::frame::{DETAILS_KIND, FRAME_KIND};
 pub use crate::images::{ColorScale, DrawnImage, IMAGE_KIND, ImageSource, WatchedFrame};

@@ -1,7 +1,7 @@
 //! Description of a scene for the page: robots with their links and shapes, structures, seabed,
 //! optics of the water, and the bytes of meshes and terrain.
 
-use crate::controls::{Catalogue, CatalogueEntry, Controls, TopicInfo};
+use crate::controls::{Catalogue, Controls, TopicInfo};
 use crate::fields;
 use crate::frame;
 use crate::picture;
@@ -17,6 +17,7 @@ use merrow_model::sensor::camera::Lamp;
 use merrow_model::state::State;
 use merrow_physics::forces::contributions::Law;
 use merrow_sim::Simulation;
+use merrow_world::catalogue::BundledModel;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -218,7 +219,7 @@ fn robot_json(scene: &Scene, index: usize, own: &dyn Controls, meshes: &mut Mesh
 
 /// Describes what the page offers.
 pub(crate) fn catalogue_json(catalogue: &Catalogue) -> Value {
-    let model = |entry: &CatalogueEntry| {
+    let model = |entry: &BundledModel| {
         json!({
             "name": entry.name,
             "description": entry.description,
@@ -226,8 +227,8 @@ pub(crate) fn catalogue_json(catalogue: &Catalogue) -> Value {
             "height_above_seabed": entry.height_above_seabed,
         })
     };
-    let faults = catalogue.faults.iter().map(|(kind, [required, optional])| {
-        json!({"kind": kind, "required": required, "optional": optional})
+    let faults = catalogue.faults.iter().map(|values| {
+        json!({"kind": values.kind, "required": values.required, "optional": values.optional})
     });
     json!({
         "models": catalogue.models.iter().map(model).collect::<Vec<_>>(),

@@ -285,10 +285,7 @@ impl Controls for ViewControls {
                 Some(_) => data_dir::file_names("worlds"),
                 None => Vec::new(),
             },
-            faults: request_values()
-                .into_iter()
-                .map(|values| (values.kind, [values.required, values.optional]))
-                .collect(),
+            faults: request_values(),
         }
     }
 
