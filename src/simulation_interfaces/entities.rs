@@ -13,6 +13,7 @@ use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{
     WORLD_FRAME, from_point, from_quaternion, from_vector3, header, pose, vector3,
 };
+use merrow_messages::frames::link_frame;
 use merrow_model::state::BodyCommand;
 use merrow_physics::contact::free_pose::{EXPECTED, check_position};
 use merrow_ros2::msg::geometry_msgs::{Accel, Pose, Twist};
@@ -283,37 +284,21 @@ fn world_box(simulation: &Simulation, object: &ObjectInfo) -> [Vec3; 2] {
     box_around(corners.map(|corner| p_WB + R.mul_vec(corner)))
 }
 
-/// Frame in which a state is expressed, in W.
-struct Frame {
-    p: Vec3,
-    q: Quat,
-}
-
-impl Frame {
-    /// Frame of the world.
-    const WORLD: Self = Self {
-        p: Vec3::new(0.0, 0.0, 0.0),
-        q: Quat {
-            w: 1.0,
-            x: 0.0,
-            y: 0.0,
-            z: 0.0,
-        },
-    };
-
-    /// Returns the frame with this name: the world, an entity or its base link.
-    fn find(simulation: &Simulation, name: &str) -> Option<Self> {
-        if name.is_empty() || name == WORLD_FRAME {
-            return Some(Self::WORLD);
-        }
-        let robots = simulation.scene.robots.iter().zip(&simulation.state.robots);
-        let is_named = |robot: &merrow_model::scene::Robot| {
-            robot.name == name || merrow_messages::frames::link_frame(robot, 0) == name
-        };
-        let (_, state) = robots.into_iter().find(|(robot, _)| is_named(robot))?;
-        let (q, p) = state.motion.pose();
-        Some(Self { p, q })
+/// Returns the pose in W of the frame with this name: the world, an entity or its base link.
+fn find_frame(simulation: &Simulation, name: &str) -> Result<Placement, String> {
+    if name.is_empty() || name == WORLD_FRAME {
+        let (p_WB, q_WB) = (Vec3::zero(), Quat::identity());
+        return Ok(Placement { p_WB, q_WB });
     }
+    let mut robots = simulation.scene.robots.iter().zip(&simulation.state.robots);
+    let found = robots.find(|(robot, _)| robot.name == name || link_frame(robot, 0) == name);
+    let (_, state) = found.ok_or_else(|| {
+        format!(
+            "no frame {name:?}; expected {WORLD_FRAME:?}, or the name of an entity or of its base link"
+        )
+    })?;
+    let (q_WB, p_WB) = state.motion.pose();
+    Ok(Placement { p_WB, q_WB })
 }
 
 /// Returns true if a request states a velocity or an acceleration.
@@ -326,7 +311,7 @@ fn is_moving(request: &SetEntityStateRequest) -> bool {
 }
 
 /// Converts a pose in a frame to W.
-fn pose_to_world(pose: &Pose, frame: &Frame) -> Result<Placement, String> {
+pub(super) fn pose_to_world(pose: &Pose, frame: &Placement) -> Result<Placement, String> {
     let (p, q) = (&pose.position, from_quaternion(&pose.orientation));
     let norm = (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z).sqrt();
     if ![p.x, p.y, p.z].iter().all(|x| x.is_finite()) {
@@ -338,11 +323,11 @@ fn pose_to_world(pose: &Pose, frame: &Frame) -> Result<Placement, String> {
     if !(0.9..=1.1).contains(&norm) {
         return Err(format!("expected a unit quaternion, found the norm {norm}"));
     }
-    let p_WB = frame.p + frame.q.matrix().mul_vec(from_point(p));
+    let p_WB = frame.p_WB + frame.q_WB.matrix().mul_vec(from_point(p));
     check_position("position", p_WB)?;
     Ok(Placement {
         p_WB,
-        q_WB: frame.q.mul(&q.normalized()),
+        q_WB: frame.q_WB.mul(&q.normalized()),
     })
 }
 
@@ -352,20 +337,7 @@ pub(super) fn place_in(
     name: &str,
     pose: &Pose,
 ) -> Result<Placement, String> {
-    let frame = Frame::find(simulation, name).ok_or_else(|| no_frame(name))?;
-    pose_to_world(pose, &frame)
-}
-
-/// Returns the pose in W of a pose relative to a placement.
-pub(super) fn place_at(frame: Placement, pose: &Pose) -> Result<Placement, String> {
-    let (p, q) = (frame.p_WB, frame.q_WB);
-    pose_to_world(pose, &Frame { p, q })
-}
-
-fn no_frame(name: &str) -> String {
-    format!(
-        "no frame {name:?}; expected {WORLD_FRAME:?}, or the name of an entity or of its base link"
-    )
+    pose_to_world(pose, &find_frame(simulation, name)?)
 }
 
 /// Sets pose and velocity of a robot.
@@ -377,8 +349,7 @@ fn set_state(
     let robots = &simulation.scene.robots;
     let found = robots.iter().position(|robot| robot.name == request.entity);
     let robot = found.ok_or_else(|| no_entity(&request.entity))?;
-    let name = &request.state.header.frame_id;
-    let frame = Frame::find(simulation, name).ok_or_else(|| invalid(no_frame(name)))?;
+    let frame = find_frame(simulation, &request.state.header.frame_id).map_err(invalid)?;
     let motion = &simulation.state.robots[robot].motion;
     let (R_WB, V) = (motion.q_WB.matrix(), motion.V_WB_B);
     let (mut p_WB, mut q_WB) = (motion.p_WB, motion.q_WB);
@@ -388,7 +359,7 @@ fn set_state(
         Placement { p_WB, q_WB } = pose_to_world(&request.state.pose, &frame).map_err(invalid)?;
     }
     if request.set_twist {
-        let R = frame.q.matrix();
+        let R = frame.q_WB.matrix();
         v_W = R.mul_vec(from_vector3(&request.state.twist.linear));
         w_W = R.mul_vec(from_vector3(&request.state.twist.angular));
     }

@@ -1,7 +1,7 @@
 //! Services that add and remove entities, and list the available entities.
 
 use crate::node::world_editor::WorldEditor;
-use crate::simulation_interfaces::entities::{place_at, place_in};
+use crate::simulation_interfaces::entities::{place_in, pose_to_world};
 use crate::simulation_interfaces::{Connections, done, failed, failure, no_entity};
 use merrow_ros2::msg::geometry_msgs::PoseStamped;
 use merrow_ros2::msg::simulation_interfaces::{
@@ -182,7 +182,7 @@ fn spawn_all(
         let PoseStamped { header, pose } = &request.initial_pose;
         let frame = additions.iter().find(|a| a.name == header.frame_id);
         let placement = match (frame, &placements) {
-            (Some(frame), _) => place_at(frame.placement, pose),
+            (Some(frame), _) => pose_to_world(pose, &frame.placement),
             (None, Ok(placements)) => placements[k].clone(),
             (None, Err(why)) => Err(why.clone()),
         };

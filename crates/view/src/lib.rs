@@ -34,7 +34,6 @@ pub mod fields;
 mod frame;
 mod hub;
 pub mod images;
-mod message;
 mod page;
 pub mod picture;
 mod places;
