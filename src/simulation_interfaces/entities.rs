@@ -5,10 +5,9 @@
 //! in the frame of the header: the world (`world`, or empty), or the base link of another entity.
 
 use crate::node::world_editor::{EditSender, WorldEditor};
-use crate::simulation_interfaces::filters::{
-    Filter, box_around, box_corners, robot_bounds, structure_bounds,
-};
+use crate::simulation_interfaces::filters::{Filter, robot_bounds, structure_bounds};
 use crate::simulation_interfaces::{Connections, done, failed, failure, no_entity};
+use merrow_math::bounds::{box_around, box_corners};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{
     WORLD_FRAME, from_point, from_quaternion, from_vector3, header, pose, vector3,
@@ -281,7 +280,7 @@ fn world_box(simulation: &Simulation, object: &ObjectInfo) -> [Vec3; 2] {
     };
     let R = q_WB.matrix();
     let corners = box_corners(own_box(simulation, object));
-    box_around(corners.map(|corner| p_WB + R.mul_vec(corner)))
+    box_around(corners.map(|corner| p_WB + R.mul_vec(corner))).unwrap_or_default()
 }
 
 /// Returns the pose in W of the frame with this name: the world, an entity or its base link.
