@@ -22,7 +22,7 @@ use crate::topics::{
 use crossbeam_channel::Sender;
 use merrow_autopilot::status::LogSink;
 use merrow_messages::frames::ObjectStates;
-use merrow_model::scene::{Correspondence, Scene};
+use merrow_model::scene::Correspondence;
 use merrow_model::state::Halt;
 use merrow_model::state::commands::CommandRejection;
 use merrow_ros2::args::NodeOptions;
@@ -40,8 +40,8 @@ pub struct Bridge {
     pub publisher_thread: PublisherThread,
     rejections: Arc<Rejections>,
     progress: Arc<Progress>,
-    /// Last status of the goals of every group of joints.
-    groups: Vec<Option<GroupStatus>>,
+    /// Last status of the goals of every group of joints; empty before the first block.
+    groups: Vec<GroupStatus>,
     forgotten: u64,
     /// Messages of users since the last block, while a bag is recorded.
     inputs: Vec<(u64, InputMessage)>,
@@ -50,9 +50,7 @@ pub struct Bridge {
     /// Outputs that modems transmit.
     bridged: Vec<usize>,
     /// Topics of the scene.
-    plan: Arc<Plan>,
-    /// One publisher per output of the plan; empty without a node.
-    publishers: Arc<[Publisher]>,
+    outputs: SceneOutputs,
     /// Objects of the node that receive; `None` without a node.
     pub interface: Option<Arc<Interface>>,
     /// Place for the topics of the scene that replaces the current one.
@@ -93,10 +91,11 @@ impl Bridge {
         }
         let plan = Arc::new(Plan::new(&simulation.scene));
         let publishers = Interface::publishers(&node, &plan)?;
+        let outputs = scene_outputs(simulation, plan, publishers);
         let rejections = Arc::new(Rejections::default());
         let (goals, calls) = (GoalObservers::default(), Arc::<BridgedCalls>::default());
         let publisher_thread = PublisherThread::start(PublisherContext {
-            outputs: scene_outputs(simulation, &plan, &publishers),
+            outputs: outputs.clone(),
             logger: Some(node.logger().clone()),
             network: Some(node.network()),
             rejections: Arc::clone(&rejections),
@@ -126,15 +125,11 @@ impl Bridge {
             calls,
             node: Arc::new(node),
         };
-        let interface = Interface::new(simulation, &plan, pace, parts)?;
-        Ok(Self::new(
-            simulation,
-            &plan,
-            publisher_thread,
-            rejections,
-            progress,
-            Some((interface, publishers)),
-        ))
+        let interface = Interface::new(simulation, &outputs.plan, pace, parts)?;
+        Ok(Self {
+            interface: Some(interface),
+            ..Self::new(simulation, outputs, publisher_thread, rejections, progress)
+        })
     }
 
     /// Returns the log of the links to autopilots and ground stations: the logger of the node, or
@@ -156,34 +151,33 @@ impl Bridge {
     pub fn without_node(simulation: &Simulation) -> Result<Self, String> {
         let rejections = Arc::new(Rejections::default());
         let plan = Arc::new(Plan::new(&simulation.scene));
+        let outputs = scene_outputs(simulation, plan, Arc::default());
         let publisher_thread = PublisherThread::start(PublisherContext {
-            outputs: scene_outputs(simulation, &plan, &Arc::default()),
+            outputs: outputs.clone(),
             logger: None,
             network: None,
             rejections: Arc::clone(&rejections),
             goals: GoalObservers::default(),
             calls: Arc::default(),
         })?;
+        let progress = Arc::default();
         Ok(Self::new(
             simulation,
-            &plan,
+            outputs,
             publisher_thread,
             rejections,
-            Arc::default(),
-            None,
+            progress,
         ))
     }
 
     fn new(
         simulation: &Simulation,
-        plan: &Arc<Plan>,
+        outputs: SceneOutputs,
         publisher_thread: PublisherThread,
         rejections: Arc<Rejections>,
         progress: Arc<Progress>,
-        node: Option<(Arc<Interface>, Arc<[Publisher]>)>,
     ) -> Self {
-        let (interface, publishers) = node.unzip();
-        let (scene, now) = (&simulation.scene, simulation.time_ns());
+        let now = simulation.time_ns();
         let (mut next_frame, mut next_status) = (0, 0);
         if now > 0 {
             // a resumed run does not repeat messages that were published before the checkpoint
@@ -194,14 +188,13 @@ impl Bridge {
             publisher_thread,
             rejections,
             progress,
-            groups: vec![None; count_groups(scene)],
+            groups: Vec::new(),
             forgotten: 0,
             inputs: Vec::new(),
-            exteroceptive: exteroceptive_outputs(scene, plan),
-            publishers: publishers.unwrap_or_default(),
-            bridged: bridged_outputs(scene, plan),
-            plan: Arc::clone(plan),
-            interface,
+            exteroceptive: exteroceptive_outputs(&outputs.scene, &outputs.plan),
+            bridged: bridged_outputs(&outputs),
+            outputs,
+            interface: None,
             next_outputs: NextOutputs::default(),
             devices: Vec::new(),
             next_frame,
@@ -223,12 +216,14 @@ impl Bridge {
             (0..model.joint_groups.len()).map(move |group| GroupIndex { robot, group })
         });
         let mut changed = Vec::new();
-        for (last, group_index) in self.groups.iter_mut().zip(places) {
+        for (k, group_index) in places.enumerate() {
             let status = GroupStatus::read(simulation, group_index);
-            if last.as_ref().is_none_or(|last| !status.is_unchanged(last)) {
-                *last = Some(status);
-                changed.push(status);
+            match self.groups.get_mut(k) {
+                Some(last) if status.is_unchanged(last) => continue,
+                Some(last) => *last = status,
+                None => self.groups.push(status),
             }
+            changed.push(status);
         }
         changed
     }
@@ -261,8 +256,11 @@ impl Bridge {
         let is_requested = |output: &usize| {
             recording
                 || self.bridged.contains(output)
-                || shared.plotted.contains(&self.plan.outputs[*output].topic)
+                || shared
+                    .plotted
+                    .contains(&self.outputs.plan.outputs[*output].topic)
                 || self
+                    .outputs
                     .publishers
                     .get(*output)
                     .is_some_and(Publisher::has_receivers)
@@ -402,12 +400,11 @@ impl Observer for Bridge {
             let plan = Arc::new(Plan::new(&simulation.scene));
             (plan, Arc::default(), String::new())
         });
-        self.groups = vec![None; count_groups(&simulation.scene)];
-        self.exteroceptive = exteroceptive_outputs(&simulation.scene, &plan);
-        self.bridged = bridged_outputs(&simulation.scene, &plan);
-        self.publishers = Arc::clone(&publishers);
-        self.plan = Arc::clone(&plan);
-        let outputs = scene_outputs(simulation, &plan, &publishers);
+        let outputs = scene_outputs(simulation, plan, publishers);
+        self.groups.clear();
+        self.exteroceptive = exteroceptive_outputs(&outputs.scene, &outputs.plan);
+        self.bridged = bridged_outputs(&outputs);
+        self.outputs = outputs.clone();
         let next = NextScene {
             outputs,
             same: same.clone(),
@@ -429,33 +426,24 @@ impl Observer for Bridge {
 /// Returns the topics of the current scene for the publisher thread.
 fn scene_outputs(
     simulation: &Simulation,
-    plan: &Arc<Plan>,
-    publishers: &Arc<[Publisher]>,
+    plan: Arc<Plan>,
+    publishers: Arc<[Publisher]>,
 ) -> SceneOutputs {
     SceneOutputs {
         version: simulation.scene_version,
         scene: Arc::clone(&simulation.scene),
-        plan: Arc::clone(plan),
-        publishers: Arc::clone(publishers),
+        plan,
+        publishers,
     }
 }
 
 /// Returns the outputs that modems transmit.
-fn bridged_outputs(scene: &Scene, plan: &Plan) -> Vec<usize> {
-    let outputs = plan.outputs.iter().enumerate();
+fn bridged_outputs(of: &SceneOutputs) -> Vec<usize> {
+    let outputs = of.plan.outputs.iter().enumerate();
     outputs
-        .filter(|(_, output)| !bridges_of(scene, output).is_empty())
+        .filter(|(_, output)| !bridges_of(&of.scene, output).is_empty())
         .map(|(i, _)| i)
         .collect()
-}
-
-/// Returns the number of joint groups of all robots.
-fn count_groups(scene: &Scene) -> usize {
-    scene
-        .robots
-        .iter()
-        .map(|robot| robot.joint_groups.len())
-        .sum()
 }
 
 /// Returns true if an output is due: true once per period of simulation time. `next` is the number

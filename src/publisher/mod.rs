@@ -32,7 +32,7 @@ use bytes::Bytes;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};
 use merrow_autopilot::status::LinkStatus;
 use merrow_messages::convert;
-use merrow_messages::convert::topic::Topic;
+use merrow_messages::convert::topic::{SampleData, Topic};
 use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::state::comms::NetworkOutput;
 use merrow_ros2::bag::{Bag, ChannelId};
@@ -331,11 +331,14 @@ impl Worker {
         self.now_ns = now;
         self.count_lost(&batch.lost);
         self.record_inputs(&batch.inputs);
-        for &(robot, sensor, stamped) in &batch.readings {
-            self.publish_reading(&scene, robot as usize, sensor as usize, &stamped, now);
+        for (robot, sensor, stamped) in &batch.readings {
+            let place = [*robot as usize, *sensor as usize];
+            let data = SampleData::Reading(&stamped.reading);
+            self.publish_sample(&scene, place, stamped.stamp_ns, data);
         }
         for frame in &batch.exteroceptive {
-            self.publish_frame(&scene, frame, now);
+            let (place, data) = ([frame.robot, frame.sensor], SampleData::Frame(&frame.data));
+            self.publish_sample(&scene, place, frame.stamp_ns, data);
         }
         if let Some(network) = &batch.network {
             self.pass_on_calls(network);
