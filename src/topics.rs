@@ -300,7 +300,7 @@ impl IntoDecoded for Decoded {
 }
 
 /// Control of the live view that commands by an input.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub enum PageControl {
     /// Sticks, as velocities.
     Velocity,
