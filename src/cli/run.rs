@@ -347,10 +347,10 @@ fn serve_interfaces(
     stop: &Arc<AtomicBool>,
 ) -> Result<Option<SimulationInterfaces>, String> {
     let interface = bridge.as_ref().and_then(|bridge| bridge.interface.as_ref());
-    let editor = world.and_then(|world| world.editor.sender());
-    let (Some(interface), Some(editor)) = (interface, editor) else {
+    let (Some(interface), Some(world)) = (interface, world) else {
         return Ok(None);
     };
+    let editor = world.editor.sender();
     let connections = Connections::new(&interface.parts, editor, Arc::clone(stop));
     let interfaces = SimulationInterfaces::start(&connections);
     Ok(Some(interfaces.map_err(|e| e.to_string())?))
@@ -397,7 +397,7 @@ fn start_view(
     let parts = ControlParts {
         requests: world.requests.clone(),
         parameters: Arc::clone(&world.parameters),
-        editor: world.editor.sender(),
+        editor: Some(world.editor.sender()),
         recorder,
         network: bridge.as_ref().and_then(Bridge::network),
     };

@@ -26,20 +26,69 @@ use merrow_model::state::{
     ActuatorCommand, AppliedWrench, BodyCommand, Command, FirmwareCommand, JointCommand,
     WrenchFrame, WrenchSource,
 };
+use merrow_ros2::message::TypeInfo;
 use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
 use merrow_ros2::msg::sensor_msgs::JointState;
 use merrow_ros2::msg::std_msgs::Float64MultiArray;
-use merrow_ros2::node::Callback;
+use merrow_ros2::node::{Callback, Node, NodeError, Subscription};
+use merrow_ros2::qos::Qos;
 use merrow_sim::{InputMessage, Request};
 use merrow_yaml::error::known_names;
+use parking_lot::Mutex;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Time for which a wrench from a topic acts [s].
 pub const WRENCH_TIMEOUT_S: f64 = 0.5;
 
+/// A subscription to an input. It is kept while the input exists, so that no message is lost.
+pub(crate) struct InputSubscription {
+    topic: String,
+    info: &'static TypeInfo,
+    qos: Qos,
+    /// Callback for the current version of the scene.
+    callback: Arc<Mutex<Callback>>,
+    _subscription: Subscription,
+}
+
+/// Subscribes to the inputs of a plan for the scene of the mailbox. Subscriptions that exist are
+/// kept.
+pub(crate) fn subscribe(
+    node: &Node,
+    former: Vec<InputSubscription>,
+    inputs: &[Input],
+    mailbox: &Mailbox,
+) -> Result<Vec<InputSubscription>, NodeError> {
+    let former = former.into_iter().map(|own| (own.topic.clone(), own));
+    let mut former: HashMap<String, InputSubscription> = former.collect();
+    let mut all = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        let callback = callback(mailbox, input);
+        let kept = former.remove(&input.topic);
+        let kept = kept.filter(|old| old.info.name == input.info.name && old.qos == input.qos);
+        if let Some(kept) = kept {
+            *kept.callback.lock() = callback;
+            all.push(kept);
+            continue;
+        }
+        let callback = Arc::new(Mutex::new(callback));
+        let current = Arc::clone(&callback);
+        let call = Box::new(move |bytes: &[u8]| (current.lock())(bytes));
+        let (topic, info, qos) = (input.topic.clone(), input.info, input.qos);
+        all.push(InputSubscription {
+            _subscription: node.subscription(&topic, info, &qos, call)?,
+            topic,
+            info,
+            qos,
+            callback,
+        });
+    }
+    Ok(all)
+}
+
 /// Returns the callback of an input topic.
-pub fn callback(mailbox: &Mailbox, input: &Input) -> Callback {
+fn callback(mailbox: &Mailbox, input: &Input) -> Callback {
     let mailbox = mailbox.clone();
     let (topic, robot): (Arc<str>, _) = (input.topic.as_str().into(), input.robot);
     let decode = Arc::clone(&input.decode);

@@ -4,22 +4,19 @@
 use crate::arm;
 use crate::arm::{GoalObserver, RunningAction};
 use crate::input::mailbox::{Mailbox, RunLink};
-use crate::input::services;
+use crate::input::{InputSubscription, services, subscribe};
 use crate::modem::calls::BridgedCalls;
 use crate::node::checkpoint::WriterThread;
 use crate::node::parameters::live::{self, ParameterSinks};
 use crate::publisher::GoalObservers;
 use crate::publisher::state::PublisherState;
-use crate::topics::{ActionPlan, Input, Plan};
+use crate::topics::{ActionPlan, Plan};
 use merrow_model::scene::Scene;
-use merrow_ros2::message::TypeInfo;
-use merrow_ros2::node::{Callback, Node, ParameterServices, Publisher, Service, Subscription};
+use merrow_ros2::node::{Node, ParameterServices, Publisher, Service};
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue;
-use merrow_ros2::qos::Qos;
 use merrow_sim::{Pace, SceneVersion, Simulation};
 use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Objects of a node that receive. Fields are dropped in this order, the node last.
@@ -34,18 +31,8 @@ pub struct Interface {
 #[derive(Default)]
 struct Objects {
     actions: Vec<Action>,
-    subscriptions: Vec<Listening>,
+    subscriptions: Vec<InputSubscription>,
     _services: Vec<Service>,
-}
-
-/// A subscription to an input. It is kept while the input exists, so that no message is lost.
-struct Listening {
-    topic: String,
-    info: &'static TypeInfo,
-    qos: Qos,
-    /// Callback for the current version of the scene.
-    callback: Arc<Mutex<Callback>>,
-    _subscription: Subscription,
 }
 
 /// An action server with the observer of its goals. It is kept while its robot exists, because its
@@ -169,9 +156,7 @@ impl Interface {
         };
         let text = |e: merrow_ros2::node::NodeError| e.to_string();
         let former = std::mem::take(&mut self.objects.lock().subscriptions);
-        let subscriptions = self
-            .subscribe(former, &plan.inputs, &mailbox)
-            .map_err(text)?;
+        let subscriptions = subscribe(node, former, &plan.inputs, &mailbox).map_err(text)?;
         // the node's thread serves messages in the order of their arrival, so that a command sent
         // before a step request acts in that step
         let services = services::start(node, &mailbox, parameters, calls).map_err(text)?;
@@ -186,41 +171,6 @@ impl Interface {
             _services: services,
         };
         Ok(())
-    }
-
-    /// Subscribes to the inputs of a plan for the scene of the mailbox. Subscriptions that exist are
-    /// kept.
-    fn subscribe(
-        &self,
-        former: Vec<Listening>,
-        inputs: &[Input],
-        mailbox: &Mailbox,
-    ) -> Result<Vec<Listening>, merrow_ros2::node::NodeError> {
-        let former = former.into_iter().map(|own| (own.topic.clone(), own));
-        let mut former: HashMap<String, Listening> = former.collect();
-        let mut all = Vec::with_capacity(inputs.len());
-        for input in inputs {
-            let callback = crate::input::callback(mailbox, input);
-            let kept = former.remove(&input.topic);
-            let kept = kept.filter(|old| old.info.name == input.info.name && old.qos == input.qos);
-            if let Some(kept) = kept {
-                *kept.callback.lock() = callback;
-                all.push(kept);
-                continue;
-            }
-            let callback = Arc::new(Mutex::new(callback));
-            let current = Arc::clone(&callback);
-            let call = Box::new(move |bytes: &[u8]| (current.lock())(bytes));
-            let (topic, info, qos) = (input.topic.clone(), input.info, input.qos);
-            all.push(Listening {
-                _subscription: self.parts.node.subscription(&topic, info, &qos, call)?,
-                topic,
-                info,
-                qos,
-                callback,
-            });
-        }
-        Ok(all)
     }
 
     /// Connects the actions of a plan to the scene of the mailbox. Actions that exist are kept with
