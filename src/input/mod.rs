@@ -26,12 +26,10 @@ use merrow_model::state::{
     ActuatorCommand, AppliedWrench, BodyCommand, Command, FirmwareCommand, JointCommand,
     WrenchFrame, WrenchSource,
 };
-use merrow_ros2::message::TypeInfo;
 use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
 use merrow_ros2::msg::sensor_msgs::JointState;
 use merrow_ros2::msg::std_msgs::Float64MultiArray;
 use merrow_ros2::node::{Callback, Node, NodeError, Subscription};
-use merrow_ros2::qos::Qos;
 use merrow_sim::{InputMessage, Request};
 use merrow_yaml::error::known_names;
 use parking_lot::Mutex;
@@ -44,9 +42,7 @@ pub const WRENCH_TIMEOUT_S: f64 = 0.5;
 
 /// A subscription to an input. It is kept while the input exists, so that no message is lost.
 pub(crate) struct InputSubscription {
-    topic: String,
-    info: &'static TypeInfo,
-    qos: Qos,
+    input: Input,
     /// Callback for the current version of the scene.
     callback: Arc<Mutex<Callback>>,
     _subscription: Subscription,
@@ -60,14 +56,14 @@ pub(crate) fn subscribe(
     inputs: &[Input],
     mailbox: &Mailbox,
 ) -> Result<Vec<InputSubscription>, NodeError> {
-    let former = former.into_iter().map(|own| (own.topic.clone(), own));
+    let former = former.into_iter().map(|own| (own.input.topic.clone(), own));
     let mut former: HashMap<String, InputSubscription> = former.collect();
     let mut all = Vec::with_capacity(inputs.len());
     for input in inputs {
         let callback = callback(mailbox, input);
         let kept = former.remove(&input.topic);
-        let kept = kept.filter(|old| old.info.name == input.info.name && old.qos == input.qos);
-        if let Some(kept) = kept {
+        let is_same = |old: &Input| old.info.name == input.info.name && old.qos == input.qos;
+        if let Some(kept) = kept.filter(|kept| is_same(&kept.input)) {
             *kept.callback.lock() = callback;
             all.push(kept);
             continue;
@@ -75,12 +71,9 @@ pub(crate) fn subscribe(
         let callback = Arc::new(Mutex::new(callback));
         let current = Arc::clone(&callback);
         let call = Box::new(move |bytes: &[u8]| (current.lock())(bytes));
-        let (topic, info, qos) = (input.topic.clone(), input.info, input.qos);
         all.push(InputSubscription {
-            _subscription: node.subscription(&topic, info, &qos, call)?,
-            topic,
-            info,
-            qos,
+            _subscription: node.subscription(&input.topic, input.info, &input.qos, call)?,
+            input: input.clone(),
             callback,
         });
     }

@@ -91,45 +91,39 @@ impl Bridge {
         }
         let plan = Arc::new(Plan::new(&simulation.scene));
         let publishers = Interface::publishers(&node, &plan)?;
-        let outputs = scene_outputs(simulation, plan, publishers);
-        let rejections = Arc::new(Rejections::default());
-        let (goals, calls) = (GoalObservers::default(), Arc::<BridgedCalls>::default());
-        let publisher_thread = PublisherThread::start(PublisherContext {
-            outputs: outputs.clone(),
+        let context = PublisherContext {
             logger: Some(node.logger().clone()),
             network: Some(node.network()),
-            rejections: Arc::clone(&rejections),
-            goals: Arc::clone(&goals),
-            calls: Arc::clone(&calls),
-        })?;
+            ..PublisherContext::without_node(scene_outputs(simulation, plan, publishers))
+        };
+        let (goals, calls) = (Arc::clone(&context.goals), Arc::clone(&context.calls));
+        let progress = Arc::new(Progress::from_state(&simulation.state));
+        let mut bridge = Self::new(simulation, context, Arc::clone(&progress))?;
         let parameters = ParameterServer::with_clock(
             options.parameter_overrides.clone(),
             "No effect: the simulation is the source of /clock and uses its own time for all stamps.",
         );
-        let progress = Arc::new(Progress::from_state(&simulation.state));
         let writer = WriterThread::start()?;
         let parts = InterfaceParts {
             run: RunLink {
                 requests: requests.clone(),
-                tasks: publisher_thread.tasks(),
-                rejections: Arc::clone(&rejections),
+                tasks: bridge.publisher_thread.tasks(),
+                rejections: Arc::clone(&bridge.rejections),
                 logger: node.logger().clone(),
-                progress: Arc::clone(&progress),
+                progress,
                 files,
                 writer: writer.sender(),
             },
             _writer: writer,
             parameters: Arc::new(parameters.map_err(|e| e.to_string())?),
-            shared: Arc::clone(&publisher_thread.shared),
+            shared: Arc::clone(&bridge.publisher_thread.shared),
             goals,
             calls,
             node: Arc::new(node),
         };
-        let interface = Interface::new(simulation, &outputs.plan, pace, parts)?;
-        Ok(Self {
-            interface: Some(interface),
-            ..Self::new(simulation, outputs, publisher_thread, rejections, progress)
-        })
+        let interface = Interface::new(simulation, &bridge.outputs.plan, pace, parts)?;
+        bridge.interface = Some(interface);
+        Ok(bridge)
     }
 
     /// Returns the log of the links to autopilots and ground stations: the logger of the node, or
@@ -149,43 +143,27 @@ impl Bridge {
     /// # Errors
     /// The recorder's thread could not be started.
     pub fn without_node(simulation: &Simulation) -> Result<Self, String> {
-        let rejections = Arc::new(Rejections::default());
         let plan = Arc::new(Plan::new(&simulation.scene));
         let outputs = scene_outputs(simulation, plan, Arc::default());
-        let publisher_thread = PublisherThread::start(PublisherContext {
-            outputs: outputs.clone(),
-            logger: None,
-            network: None,
-            rejections: Arc::clone(&rejections),
-            goals: GoalObservers::default(),
-            calls: Arc::default(),
-        })?;
-        let progress = Arc::default();
-        Ok(Self::new(
-            simulation,
-            outputs,
-            publisher_thread,
-            rejections,
-            progress,
-        ))
+        let context = PublisherContext::without_node(outputs);
+        Self::new(simulation, context, Arc::default())
     }
 
     fn new(
         simulation: &Simulation,
-        outputs: SceneOutputs,
-        publisher_thread: PublisherThread,
-        rejections: Arc<Rejections>,
+        context: PublisherContext,
         progress: Arc<Progress>,
-    ) -> Self {
+    ) -> Result<Self, String> {
         let now = simulation.time_ns();
+        let (outputs, rejections) = (context.outputs.clone(), Arc::clone(&context.rejections));
         let (mut next_frame, mut next_status) = (0, 0);
         if now > 0 {
             // a resumed run does not repeat messages that were published before the checkpoint
             is_due(&mut next_frame, FRAME_RATE, now);
             is_due(&mut next_status, STATUS_RATE, now);
         }
-        Self {
-            publisher_thread,
+        Ok(Self {
+            publisher_thread: PublisherThread::start(context)?,
             rejections,
             progress,
             groups: Vec::new(),
@@ -202,7 +180,7 @@ impl Bridge {
             last_clock: 0,
             paused: false,
             thrust: ThrustWatch::default(),
-        }
+        })
     }
 
     /// Returns the groups of joints whose goals have changed status since the last block.

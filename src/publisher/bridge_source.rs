@@ -95,19 +95,12 @@ impl OutputEncoder {
             }
         }
         sensors.dedup();
-        let context = PublisherContext {
-            outputs: SceneOutputs {
-                version: SceneVersion::default(),
-                scene: Arc::clone(scene),
-                plan: Arc::clone(plan),
-                publishers: Arc::default(),
-            },
-            logger: None,
-            network: None,
-            rejections: Arc::default(),
-            goals: Arc::default(),
-            calls: Arc::default(),
-        };
+        let context = PublisherContext::without_node(SceneOutputs {
+            version: SceneVersion::default(),
+            scene: Arc::clone(scene),
+            plan: Arc::clone(plan),
+            publishers: Arc::default(),
+        });
         let mut worker = Worker::new(context, unbounded().1, Arc::default());
         worker.collected = Some(Collected {
             wanted: bridges.iter().map(|all| !all.is_empty()).collect(),

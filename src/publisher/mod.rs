@@ -117,6 +117,20 @@ pub struct PublisherContext {
     pub calls: Arc<BridgedCalls>,
 }
 
+impl PublisherContext {
+    /// Returns the parameters of a thread without a node.
+    pub fn without_node(outputs: SceneOutputs) -> Self {
+        Self {
+            outputs,
+            logger: None,
+            network: None,
+            rejections: Arc::default(),
+            goals: GoalObservers::default(),
+            calls: Arc::default(),
+        }
+    }
+}
+
 impl PublisherThread {
     /// Starts the thread.
     ///

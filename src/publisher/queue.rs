@@ -139,15 +139,7 @@ mod tests {
             plan: Arc::clone(plan),
             publishers: Arc::default(),
         };
-        let context = PublisherContext {
-            outputs,
-            logger: None,
-            network: None,
-            rejections: Arc::default(),
-            goals: Arc::default(),
-            calls: Arc::default(),
-        };
-        PublisherThread::start(context).unwrap()
+        PublisherThread::start(PublisherContext::without_node(outputs)).unwrap()
     }
 
     /// Returns a batch with a time, states and, of one batch in ten, a packet for the first modem.
