@@ -180,11 +180,34 @@ impl<A: GroupAction> Executor<A> for GroupExecutor<A> {
     }
 
     fn start(&mut self, goal: GoalHandle<A>, task: A::Task) {
-        self.slot.start(goal, task);
+        let Binding {
+            group_index: GroupIndex { robot, group },
+            mailbox,
+        } = self.slot.binding();
+        let number = crate::arm::goal_number(&mailbox.run.progress);
+        *self.slot.active.lock() = Some((number, goal.clone()));
+        let progress = Arc::clone(&mailbox.run.progress);
+        let reply = Reply::new(move |taken: Result<(), CommandRejection>| {
+            progress.applied.fetch_max(number, Ordering::Relaxed);
+            if let Err(rejection) = taken {
+                goal.finish(GoalOutcome::Aborted, A::aborted_result(&rejection.reason));
+            }
+        });
+        let command = A::command(group, number, task).of(robot);
+        let request = Request::CommandReply(mailbox.version, command, None, reply);
+        mailbox.send_request(request);
     }
 
     fn cancel(&mut self, id: GoalId) {
-        self.slot.cancel(id);
+        let under_way = self.slot.active.lock();
+        let Some((number, _)) = under_way.as_ref().filter(|(_, goal)| goal.id() == id) else {
+            return;
+        };
+        let binding = self.slot.binding();
+        let GroupIndex { robot, group } = binding.group_index;
+        let command = JointCommand::CancelGoal { group, id: *number }.of(robot);
+        let request = Request::Command(binding.mailbox.version, command);
+        binding.mailbox.send_request(request);
     }
 
     fn replaced_result(&mut self) -> A::Result {
@@ -240,43 +263,6 @@ impl<A: GroupAction> Slot<A> {
     /// Returns the current group and connection.
     fn binding(&self) -> Binding {
         self.binding.lock().clone()
-    }
-
-    /// Sends a goal to the run.
-    fn start(&self, goal: GoalHandle<A>, task: A::Task) {
-        let Binding {
-            group_index: GroupIndex { robot, group },
-            mailbox,
-        } = self.binding();
-        let number = crate::arm::goal_number(&mailbox.run.progress);
-        *self.active.lock() = Some((number, goal.clone()));
-        let progress = Arc::clone(&mailbox.run.progress);
-        let reply = Reply::new(move |taken: Result<(), CommandRejection>| {
-            progress.applied.fetch_max(number, Ordering::Relaxed);
-            if let Err(rejection) = taken {
-                goal.finish(GoalOutcome::Aborted, A::aborted_result(&rejection.reason));
-            }
-        });
-        let command = A::command(group, number, task).of(robot);
-        // sending fails if the run has ended
-        let _ =
-            mailbox
-                .run
-                .requests
-                .send(Request::CommandReply(mailbox.version, command, None, reply));
-    }
-
-    /// Requests the run to cancel a goal.
-    fn cancel(&self, id: GoalId) {
-        let under_way = self.active.lock();
-        let Some((number, _)) = under_way.as_ref().filter(|(_, goal)| goal.id() == id) else {
-            return;
-        };
-        let binding = self.binding();
-        let GroupIndex { robot, group } = binding.group_index;
-        let command = JointCommand::CancelGoal { group, id: *number }.of(robot);
-        let request = Request::Command(binding.mailbox.version, command);
-        let _ = binding.mailbox.run.requests.send(request);
     }
 
     fn end(&self, number: u64, end: GoalOutcome, result: A::Result) {

@@ -54,7 +54,7 @@ impl Mailbox {
 
     /// Sends a request to the run. If the run has ended, the request is dropped together with its
     /// caller.
-    pub(super) fn send_request(&self, request: Request) {
+    pub(crate) fn send_request(&self, request: Request) {
         let _ = self.run.requests.send(request);
     }
 }

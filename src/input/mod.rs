@@ -104,8 +104,7 @@ fn callback(mailbox: &Mailbox, input: &Input) -> Callback {
                     bytes: bytes.to_vec(),
                 };
                 let request = Request::Input(mailbox.version, commands, message);
-                // sending fails if the run has ended
-                let _ = mailbox.run.requests.send(request);
+                mailbox.send_request(request);
             }
             Err(why) => mailbox.reject(robot, &topic, &why),
         }

@@ -285,8 +285,7 @@ fn transmit(mailbox: &Mailbox, call: BridgedCall) {
         bytes: to_bytes(&record(&mailbox.scene, &call)),
     };
     let request = Request::Input(mailbox.version, vec![Command::Call(call)], message);
-    // sending fails if the run has ended
-    let _ = mailbox.run.requests.send(request);
+    mailbox.send_request(request);
 }
 
 /// Counts and reports a call without a response, for the robot that carries `modem`.
