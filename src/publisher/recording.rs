@@ -79,10 +79,9 @@ impl Worker {
         } = &self.context.outputs;
         let planned = &plan.outputs[output];
         // the name under which the node publishes, after remapping
-        let topic = publishers.get(output).map_or_else(
-            || format!("/{}", planned.topic.trim_start_matches('/')),
-            |p| p.topic().to_string(),
-        );
+        let topic = publishers
+            .get(output)
+            .map_or_else(|| absolute(&planned.topic), |p| p.topic().to_string());
         bag.channel_with_rate(&topic, planned.info, &planned.qos, planned.rate_hz)
             .map_err(|e| e.to_string())
     }
