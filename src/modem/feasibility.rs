@@ -10,7 +10,7 @@ use crate::modem::calls;
 use merrow_comms::network::Network;
 use merrow_comms::network::misfit::Misfit;
 use merrow_messages::convert::modem::signal_speed;
-use merrow_model::kinematics;
+use merrow_model::kinematics::link_poses;
 use merrow_model::scene::Scene;
 use merrow_model::state::State;
 use merrow_ros2::message::TypeInfo;
@@ -192,12 +192,7 @@ fn places(scene: &Scene) -> Vec<merrow_math::Vec3> {
     let of_modem = |modem: &merrow_model::scene::comms::Modem| match modem.on {
         None => modem.p,
         Some((robot, link)) => {
-            let mut links = merrow_model::state::Workspace::new(&scene.robots[robot]).links;
-            kinematics::poses(
-                &scene.robots[robot],
-                &state.robots[robot].motion,
-                &mut links,
-            );
+            let links = link_poses(&scene.robots[robot], &state.robots[robot].motion);
             links[link].p_WL + links[link].R_WL.mul_vec(modem.p)
         }
     };

@@ -4,7 +4,6 @@ use crate::arm::GroupStatus;
 use crate::arm::progress::Progress;
 use crate::input::mailbox::RunLink;
 use crate::modem::bridges::bridges_of;
-use crate::modem::calls::BridgedCalls;
 use crate::node::batch::Batch;
 use crate::node::checkpoint::WriterThread;
 use crate::node::diagnostics::{HealthSnapshot, Rejections};
@@ -14,7 +13,7 @@ use crate::node::parameters::devices::{self, DeviceStates};
 use crate::node::states::WorldStatus;
 use crate::node::thrust_watch::ThrustWatch;
 use crate::publisher::{
-    GoalObservers, NextScene, PublisherContext, PublisherThread, SceneOutputs, stop_recording,
+    NextScene, PublisherContext, PublisherThread, SceneOutputs, stop_recording,
 };
 use crate::topics::{
     ExteroceptiveOutputs, FRAME_RATE, GroupIndex, Plan, STATUS_RATE, exteroceptive_outputs,
@@ -358,6 +357,7 @@ impl Observer for Bridge {
             halt.time_ns as f64 * 1e-9,
         );
         interface
+            .parts
             .node
             .logger()
             .error(format_args!("{name}: halted at {at:.3} s: {}", halt.cause));

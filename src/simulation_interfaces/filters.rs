@@ -5,9 +5,9 @@ use crate::simulation_interfaces::poses::has_tags;
 use merrow_math::Vec3;
 use merrow_math::bounds::box_around;
 use merrow_messages::convert::from_vector3;
-use merrow_model::kinematics;
+use merrow_model::kinematics::link_poses;
 use merrow_model::scene::{Collider, Robot, Structure};
-use merrow_model::state::{Motion, Workspace};
+use merrow_model::state::Motion;
 use merrow_physics::contact::geometry::overlap::ConvexVolume;
 use merrow_ros2::msg::simulation_interfaces::{Bounds, EntityFilters, ServiceResult, TagsFilter};
 use merrow_world::document::Placement;
@@ -108,8 +108,7 @@ impl Volume {
 /// Returns the box around a robot in its base frame, at its joint positions: hulls, collision
 /// shapes and visual shapes.
 pub(super) fn robot_bounds(robot: &Robot, motion: &Motion) -> [Vec3; 2] {
-    let mut links = Workspace::new(robot).links;
-    kinematics::poses(robot, motion, &mut links);
+    let links = link_poses(robot, motion);
     let (R_BW, p_WB) = (links[0].R_WL.transpose(), links[0].p_WL);
     let place =
         |link: usize, p: Vec3| R_BW.mul_vec(links[link].p_WL + links[link].R_WL.mul_vec(p) - p_WB);

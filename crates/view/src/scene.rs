@@ -3,18 +3,19 @@
 
 use crate::controls::{Catalogue, Controls, TopicInfo};
 use crate::fields;
-use crate::frame;
 use crate::picture;
 use crate::readings::links;
 use crate::shapes::{self, Meshes, TerrainGrid};
 use crate::teleoperation::actuators::ActuatorControl;
 use merrow_math::{Mat3, Vec3};
+use merrow_model::kinematics::link_poses;
 use merrow_model::scene::fault_devices::devices_with_kinds;
 use merrow_model::scene::{
     Collider, Fin, Geometry, Primitive, Robot, Scene, Sensor, SensorKind, Tether, Thruster,
 };
 use merrow_model::sensor::camera::Lamp;
 use merrow_model::state::State;
+use merrow_model::state::workspace::LinkWork;
 use merrow_physics::forces::contributions::Law;
 use merrow_sim::Simulation;
 use merrow_world::catalogue::BundledModel;
@@ -120,8 +121,10 @@ pub(crate) fn model_bytes(scene: &Scene) -> Vec<u8> {
     let mut meshes = Meshes::default();
     let model = scene.robots.first().zip(state.robots.first());
     let json = model.map(|(robot, own)| {
-        let links = frame::link_poses(robot, own);
-        let pose = |(R, p): &(Mat3, Vec3)| json!({"p": p.to_array(), "q": shapes::quaternion(R)});
+        let links = link_poses(robot, &own.motion);
+        let pose = |link: &LinkWork| {
+            json!({"p": link.p_WL.to_array(), "q": shapes::quaternion(&link.R_WL)})
+        };
         let shapes = robot_shapes_json(robot, &mut meshes);
         json!({"links": links.iter().map(pose).collect::<Vec<_>>(), "shapes": shapes})
     });
