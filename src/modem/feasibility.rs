@@ -5,7 +5,7 @@
 //! states that an exchange cannot succeed from the positions at the start, from which robots move
 //! away.
 
-use crate::modem::bridges::{BridgeError, bridge_types};
+use crate::modem::bridges::{BridgeError, message_types};
 use crate::modem::calls;
 use merrow_comms::network::Network;
 use merrow_comms::network::misfit::Misfit;
@@ -50,10 +50,10 @@ pub(super) fn check(scene: &Scene) -> Vec<Finding> {
         }
     };
     let mut all = Vec::new();
-    for (k, info) in bridge_types(scene) {
+    for (k, info) in message_types(scene).into_iter().flatten() {
         all.extend(checks.topic(k, info).map(finding(false, k)));
     }
-    for (k, info) in calls::valid_bridges(scene) {
+    for (k, info) in calls::service_types(scene).into_iter().flatten() {
         let found = checks.service(k, [info.request, info.response]).into_iter();
         all.extend(found.map(finding(true, k)));
     }
