@@ -308,7 +308,7 @@ impl Worker {
                 recv(filled) -> _ => if let Some(batch) = queue.pop() {
                     self.publish_together(&batch);
                 },
-                default(IDLE_PERIOD) => self.flush_bag(),
+                default(IDLE_PERIOD) => self.write_to_bag(|bag, _| bag.flush_due()),
             }
         }
         queue.end();
@@ -619,12 +619,7 @@ impl Worker {
         }
         let topic = self.topic(output);
         self.shared.plotted.add(topic, now_ns, &bytes, false);
-        let Some((bag, channels)) = &mut self.bag else {
-            return;
-        };
-        if let Err(e) = bag.write(channels[output], now_ns, now_ns, &bytes) {
-            self.abort_recording(&e.to_string());
-        }
+        self.write_to_bag(|bag, channels| bag.write(channels[output], now_ns, now_ns, &bytes));
     }
 
     fn log_error(&self, text: &str) {
