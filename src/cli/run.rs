@@ -190,8 +190,8 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<(), String> {
         prepare_recording(arguments, bridge, &document, &signals)?;
         bridge.update_requested_outputs(&simulation);
     }
-    let world_services = serve_world(arguments, &bridge, document, &simulation, &sender)?;
-    let services = serve_interfaces(&bridge, world_services.as_ref(), &signals.stop)?;
+    let stop = &signals.stop;
+    let world_services = serve_world(arguments, &bridge, document, &simulation, &sender, stop)?;
     let mut links = connect_links(arguments, &bridge, &simulation)?;
     let mut view = start_view(arguments, &bridge, &simulation, world_services.as_ref())?;
     print_reachable(arguments, ros, &simulation)?;
@@ -216,7 +216,7 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<(), String> {
     );
     // later requests fail, because the receiver is dropped
     drop(requests);
-    drop((services, world_services));
+    drop(world_services);
     progress.bar.finish_and_clear();
     let mut failed = after_run(&summary, autosave.as_ref(), &mut simulation);
     if let Some(bridge) = &bridge {
@@ -297,21 +297,26 @@ fn schedule_replay(bag: &Path, simulation: &mut Simulation) -> Result<(), String
 
 /// Editor of the world, with the objects that its clients use.
 struct WorldServices {
+    /// Services that change the world; `None` without a node. They end before the editor.
+    _interfaces: Option<SimulationInterfaces>,
     editor: EditorThread,
     parameters: Arc<ParameterServer>,
     requests: Sender<sim::Request>,
 }
 
-/// Starts the editor of the world; none without a node and without a view.
+/// Starts the editor of the world and the services that change it; none without a node and without
+/// a view.
 fn serve_world(
     arguments: &Arguments,
     bridge: &Option<Bridge>,
     document: Document,
     simulation: &Simulation,
     sender: &Sender<sim::Request>,
+    stop: &Arc<AtomicBool>,
 ) -> Result<Option<WorldServices>, String> {
-    let (followers, parameters) = match bridge.as_ref().and_then(|bridge| bridge.interface.as_ref())
-    {
+    let bridge = bridge.as_ref();
+    let interface = bridge.and_then(|bridge| bridge.interface.as_ref());
+    let (followers, parameters) = match interface {
         Some(interface) => {
             let parameters = Arc::clone(&interface.parts.parameters);
             (Followers::Node(Arc::clone(interface)), parameters)
@@ -322,7 +327,6 @@ fn serve_world(
         }
         None => return Ok(None),
     };
-    let bridge = bridge.as_ref();
     let next_outputs = bridge.map(|bridge| Arc::clone(&bridge.next_outputs));
     let editor = EditorThread::start(EditorParts {
         document,
@@ -333,27 +337,16 @@ fn serve_world(
         files: arguments.files(),
         next_outputs: next_outputs.unwrap_or_default(),
     })?;
+    let interfaces = interface.map(|interface| {
+        let connections = Connections::new(&interface.parts, editor.sender(), Arc::clone(stop));
+        SimulationInterfaces::start(&connections).map_err(|e| e.to_string())
+    });
     Ok(Some(WorldServices {
+        _interfaces: interfaces.transpose()?,
         editor,
         parameters,
         requests: sender.clone(),
     }))
-}
-
-/// Starts the services that change the world; none without a node.
-fn serve_interfaces(
-    bridge: &Option<Bridge>,
-    world: Option<&WorldServices>,
-    stop: &Arc<AtomicBool>,
-) -> Result<Option<SimulationInterfaces>, String> {
-    let interface = bridge.as_ref().and_then(|bridge| bridge.interface.as_ref());
-    let (Some(interface), Some(world)) = (interface, world) else {
-        return Ok(None);
-    };
-    let editor = world.editor.sender();
-    let connections = Connections::new(&interface.parts, editor, Arc::clone(stop));
-    let interfaces = SimulationInterfaces::start(&connections);
-    Ok(Some(interfaces.map_err(|e| e.to_string())?))
 }
 
 /// Opens the sockets of the autopilots and the connections to ground stations.
@@ -694,7 +687,6 @@ struct Progress {
     last_ms: u64,
     /// Simulated time at the start of the run [s].
     start: f64,
-    /// Refused commands that are printed; `None` with a node, which logs them.
     refusals: Rejections,
     /// Whether refusals are printed: without a node, which logs them.
     prints_refusals: bool,
