@@ -138,9 +138,10 @@ mod balance;
 mod tests {
     use super::*;
     use merrow_ros2::msg::builtin_interfaces::Time;
+    use merrow_sim::Simulation;
     use merrow_world::{Overrides, load_world};
-
     use std::path::Path;
+    use std::sync::Arc;
 
     /// Returns packets with the extreme values of every field, for modem `modem` of a scene.
     fn extremes(scene: &Scene, modem: usize) -> Vec<Packet> {
