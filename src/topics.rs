@@ -24,14 +24,13 @@
 //! ```
 
 use crate::arm::progress::Progress;
-use crate::node::states::{ComputerCondition, NetworkStates};
-use merrow_math::Vec3;
+use crate::node::states::WorldStatus;
 use merrow_messages::convert::topic;
 use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::{JointGroup, Robot, Scene};
+use merrow_model::state::Command;
 use merrow_model::state::comms::NetworkOutput;
 use merrow_model::state::computer::TaskInterval;
-use merrow_model::state::{BatteryState, Command};
 use merrow_ros2::cdr::{from_bytes, to_bytes};
 use merrow_ros2::message::{Message, TypeInfo};
 use merrow_ros2::qos::Qos;
@@ -83,14 +82,8 @@ pub enum Content {
     Scene(Encoder<()>),
     /// The state of all moving objects, at [`FRAME_RATE`].
     States(Encoder<ObjectStates>),
-    /// The state of the batteries of all robots.
-    Batteries(Encoder<[BatteryState]>),
-    /// Force [N] and moment [N m] on the second end of every coupling (W).
-    Loads(Encoder<[[Vec3; 2]]>),
-    /// The states of modems and links.
-    Network(Encoder<NetworkStates>),
-    /// The states of the computers of all robots.
-    Computers(Encoder<[Vec<ComputerCondition>]>),
+    /// The state of the world, at [`STATUS_RATE`].
+    Status(Encoder<WorldStatus>),
     /// A truth value, published when it changes.
     Switch(Switch),
     /// Results of the network of modems.
@@ -191,12 +184,12 @@ impl Output {
         Self::new(topic, M::info(), Content::States(encoder(build))).at_rate(FRAME_RATE)
     }
 
-    /// Returns an output of the states of modems and links.
-    pub fn network<M: Message>(
+    /// Returns an output of the status of a device.
+    pub fn status<M: Message>(
         topic: impl Into<String>,
-        build: impl Fn(Moment<'_>, &NetworkStates) -> M + Send + Sync + 'static,
+        build: impl Fn(Moment<'_>, &WorldStatus) -> M + Send + Sync + 'static,
     ) -> Self {
-        Self::new(topic, M::info(), Content::Network(encoder(build))).at_rate(STATUS_RATE)
+        Self::new(topic, M::info(), Content::Status(encoder(build))).at_rate(STATUS_RATE)
     }
 
     /// Returns an output of results of the network, with their times [ns].
@@ -307,7 +300,7 @@ impl IntoDecoded for Decoded {
 }
 
 /// Control of the live view that commands by an input.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub enum PageControl {
     /// Sticks, as velocities.
     Velocity,

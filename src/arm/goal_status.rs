@@ -121,7 +121,7 @@ pub(super) fn start<A: GroupAction>(
         label: label.to_string(),
         slot: Arc::clone(&slot),
     };
-    let now_ns = Arc::clone(&mailbox.progress.now_ns);
+    let now_ns = Arc::clone(&mailbox.run.progress.now_ns);
     let server = ActionServer::start(node, label, now_ns, executor)?;
     Ok((Box::new(server), slot))
 }
@@ -171,7 +171,7 @@ impl<A: GroupAction> Executor<A> for GroupExecutor<A> {
             mailbox,
         } = self.slot.binding();
         let (robot, group) = group_index.lookup(&mailbox.scene);
-        let now_ns = mailbox.progress.now_ns.load(Ordering::Relaxed);
+        let now_ns = mailbox.run.progress.now_ns.load(Ordering::Relaxed);
         A::check(robot, group, goal, now_ns).map_err(|(reason, result)| {
             let why = format!("goal rejected: {reason}");
             mailbox.reject(Some(group_index.robot), &self.label, &why);
@@ -180,11 +180,34 @@ impl<A: GroupAction> Executor<A> for GroupExecutor<A> {
     }
 
     fn start(&mut self, goal: GoalHandle<A>, task: A::Task) {
-        self.slot.start(goal, task);
+        let Binding {
+            group_index: GroupIndex { robot, group },
+            mailbox,
+        } = self.slot.binding();
+        let number = crate::arm::goal_number(&mailbox.run.progress);
+        *self.slot.active.lock() = Some((number, goal.clone()));
+        let progress = Arc::clone(&mailbox.run.progress);
+        let reply = Reply::new(move |taken: Result<(), CommandRejection>| {
+            progress.applied.fetch_max(number, Ordering::Relaxed);
+            if let Err(rejection) = taken {
+                goal.finish(GoalOutcome::Aborted, A::aborted_result(&rejection.reason));
+            }
+        });
+        let command = A::command(group, number, task).of(robot);
+        let request = Request::CommandReply(mailbox.version, command, None, reply);
+        mailbox.send_request(request);
     }
 
     fn cancel(&mut self, id: GoalId) {
-        self.slot.cancel(id);
+        let under_way = self.slot.active.lock();
+        let Some((number, _)) = under_way.as_ref().filter(|(_, goal)| goal.id() == id) else {
+            return;
+        };
+        let binding = self.slot.binding();
+        let GroupIndex { robot, group } = binding.group_index;
+        let command = JointCommand::CancelGoal { group, id: *number }.of(robot);
+        let request = Request::Command(binding.mailbox.version, command);
+        binding.mailbox.send_request(request);
     }
 
     fn replaced_result(&mut self) -> A::Result {
@@ -240,41 +263,6 @@ impl<A: GroupAction> Slot<A> {
     /// Returns the current group and connection.
     fn binding(&self) -> Binding {
         self.binding.lock().clone()
-    }
-
-    /// Sends a goal to the run.
-    fn start(&self, goal: GoalHandle<A>, task: A::Task) {
-        let Binding {
-            group_index: GroupIndex { robot, group },
-            mailbox,
-        } = self.binding();
-        let number = crate::arm::goal_number(&mailbox.progress);
-        *self.active.lock() = Some((number, goal.clone()));
-        let progress = Arc::clone(&mailbox.progress);
-        let reply = Reply::new(move |taken: Result<(), CommandRejection>| {
-            progress.applied.fetch_max(number, Ordering::Relaxed);
-            if let Err(rejection) = taken {
-                goal.finish(GoalOutcome::Aborted, A::aborted_result(&rejection.reason));
-            }
-        });
-        let command = A::command(group, number, task).of(robot);
-        // sending fails if the run has ended
-        let _ = mailbox
-            .requests
-            .send(Request::CommandReply(mailbox.version, command, None, reply));
-    }
-
-    /// Requests the run to cancel a goal.
-    fn cancel(&self, id: GoalId) {
-        let under_way = self.active.lock();
-        let Some((number, _)) = under_way.as_ref().filter(|(_, goal)| goal.id() == id) else {
-            return;
-        };
-        let binding = self.binding();
-        let GroupIndex { robot, group } = binding.group_index;
-        let command = JointCommand::CancelGoal { group, id: *number }.of(robot);
-        let request = Request::Command(binding.mailbox.version, command);
-        let _ = binding.mailbox.requests.send(request);
     }
 
     fn end(&self, number: u64, end: GoalOutcome, result: A::Result) {

@@ -50,20 +50,9 @@ fn is_gripper(robot: &Robot, group: &JointGroup) -> bool {
         && (group.joints.len() == 1 || group.name.ends_with("gripper"))
 }
 
-fn groups(scene_index: usize, robot: &Robot) -> impl Iterator<Item = (GroupIndex, &JointGroup)> {
-    robot
-        .joint_groups
-        .iter()
-        .enumerate()
-        .map(move |(group, g)| {
-            (
-                GroupIndex {
-                    robot: scene_index,
-                    group,
-                },
-                g,
-            )
-        })
+fn groups(robot: usize, model: &Robot) -> impl Iterator<Item = (GroupIndex, &JointGroup)> {
+    let groups = model.joint_groups.iter().enumerate();
+    groups.map(move |(group, own)| (GroupIndex { robot, group }, own))
 }
 
 /// Appends the topics that the groups of a robot publish to `outputs`.

@@ -103,29 +103,32 @@ pub fn controller_state(
     group_index: GroupIndex,
     snapshot: &ObjectStates,
 ) -> JointTrajectoryControllerState {
-    let (robot, group) = group_index.lookup(scene);
-    let Points {
-        reference,
-        feedback,
+    let (_, group) = group_index.lookup(scene);
+    let Feedback {
+        header,
+        joint_names,
+        desired,
+        actual,
         error,
-    } = Points::read(group, snapshot, group_index);
+        ..
+    } = feedback(scene, snapshot, group_index);
     let modes = &snapshot.modes[group_index.robot];
     let all_in = |mode| group.joints.iter().all(|j| modes[*j] == mode);
     let mut output = JointTrajectoryPoint::default();
     if all_in(JointMode::Position) {
-        output.positions.clone_from(&reference.positions);
+        output.positions.clone_from(&desired.positions);
     } else if all_in(JointMode::Velocity) {
-        output.velocities.clone_from(&reference.velocities);
+        output.velocities.clone_from(&desired.velocities);
     } else if all_in(JointMode::Effort) {
         output.effort = tracking(group, snapshot, group_index)
             .map(|t| t.desired.effort)
             .collect();
     }
     JointTrajectoryControllerState {
-        header: header(snapshot.time_ns, ""),
-        joint_names: group.names(robot).map(str::to_string).collect(),
-        reference,
-        feedback,
+        header,
+        joint_names,
+        reference: desired,
+        feedback: actual,
         error,
         output,
         speed_scaling_factor: 1.0,
@@ -140,17 +143,39 @@ pub(super) fn feedback(
     group_index: GroupIndex,
 ) -> Feedback {
     let (robot, group) = group_index.lookup(scene);
-    let Points {
-        reference,
-        feedback,
-        error,
-    } = Points::read(group, snapshot, group_index);
+    let joints = || tracking(group, snapshot, group_index);
+    let list = |value: fn(&Tracking) -> f64| joints().map(value).collect();
+    let start_ns = snapshot.starts[group_index.robot][group_index.group];
+    let time_from_start = time_since(start_ns, snapshot.time_ns);
+    let is_measured = joints().all(|t| t.actual.effort.is_finite());
     Feedback {
         header: header(snapshot.time_ns, ""),
         joint_names: group.names(robot).map(str::to_string).collect(),
-        desired: reference,
-        actual: feedback,
-        error,
+        desired: JointTrajectoryPoint {
+            positions: list(|t| t.desired.position),
+            velocities: list(|t| t.desired.velocity),
+            accelerations: list(|t| t.desired.acceleration),
+            effort: Vec::new(),
+            time_from_start: time_from_start.clone(),
+        },
+        actual: JointTrajectoryPoint {
+            positions: list(|t| t.actual.position),
+            velocities: list(|t| t.actual.velocity),
+            accelerations: Vec::new(),
+            effort: if is_measured {
+                list(|t| t.actual.effort)
+            } else {
+                Vec::new()
+            },
+            time_from_start: time_from_start.clone(),
+        },
+        error: JointTrajectoryPoint {
+            positions: list(|t| t.position_error),
+            velocities: list(|t| t.velocity_error),
+            accelerations: Vec::new(),
+            effort: Vec::new(),
+            time_from_start,
+        },
         ..Feedback::default()
     }
 }
@@ -164,51 +189,6 @@ fn tracking<'s>(
         .joints
         .iter()
         .map(move |joint| &snapshot.tracking[group_index.robot][*joint])
-}
-
-/// Reference, measured state and error of the joints of a group.
-struct Points {
-    reference: JointTrajectoryPoint,
-    feedback: JointTrajectoryPoint,
-    error: JointTrajectoryPoint,
-}
-
-impl Points {
-    fn read(group: &JointGroup, snapshot: &ObjectStates, group_index: GroupIndex) -> Self {
-        let list = |value: fn(&Tracking) -> f64| {
-            tracking(group, snapshot, group_index).map(value).collect()
-        };
-        let start_ns = snapshot.starts[group_index.robot][group_index.group];
-        let time_from_start = time_since(start_ns, snapshot.time_ns);
-        let measured = tracking(group, snapshot, group_index).all(|t| t.actual.effort.is_finite());
-        Self {
-            reference: JointTrajectoryPoint {
-                positions: list(|t| t.desired.position),
-                velocities: list(|t| t.desired.velocity),
-                accelerations: list(|t| t.desired.acceleration),
-                effort: Vec::new(),
-                time_from_start: time_from_start.clone(),
-            },
-            feedback: JointTrajectoryPoint {
-                positions: list(|t| t.actual.position),
-                velocities: list(|t| t.actual.velocity),
-                accelerations: Vec::new(),
-                effort: if measured {
-                    list(|t| t.actual.effort)
-                } else {
-                    Vec::new()
-                },
-                time_from_start: time_from_start.clone(),
-            },
-            error: JointTrajectoryPoint {
-                positions: list(|t| t.position_error),
-                velocities: list(|t| t.velocity_error),
-                accelerations: Vec::new(),
-                effort: Vec::new(),
-                time_from_start,
-            },
-        }
-    }
 }
 
 /// Returns the time since the start of a trajectory; 0 without a trajectory, negative before its

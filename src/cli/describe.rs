@@ -6,7 +6,7 @@ use merrow::input::mailbox::find_robot;
 use merrow::input::services;
 use merrow::node::parameters::list;
 use merrow::simulation_interfaces;
-use merrow::topics::Plan;
+use merrow::topics::{Plan, absolute};
 use merrow_control::modes;
 use merrow_math::Vec3;
 use merrow_messages::{frames, urdf};
@@ -182,11 +182,6 @@ fn describe_world(world: &World) -> Value {
     })
 }
 
-/// Returns the absolute name of `topic`.
-fn full_name(topic: &str) -> String {
-    format!("/{}", topic.trim_start_matches('/'))
-}
-
 /// Lists the published topics with type, rate [Hz] and quality of service.
 fn published_topics(plan: &Plan) -> Vec<Value> {
     plan
@@ -194,7 +189,7 @@ fn published_topics(plan: &Plan) -> Vec<Value> {
         .iter()
         .map(|o| {
             json!({
-                "topic": full_name(&o.topic), "type": o.info.name, "rate_hz": o.rate_hz, "qos": o.qos.to_string(),
+                "topic": absolute(&o.topic), "type": o.info.name, "rate_hz": o.rate_hz, "qos": o.qos.to_string(),
             })
         })
         .collect()
@@ -206,7 +201,7 @@ fn subscribed_topics(plan: &Plan) -> Vec<Value> {
         .iter()
         .map(|i| {
             let qos = i.qos.to_string();
-            json!({ "topic": full_name(&i.topic), "type": i.info.name, "unit": i.unit, "qos": qos })
+            json!({ "topic": absolute(&i.topic), "type": i.info.name, "unit": i.unit, "qos": qos })
         })
         .collect()
 }
@@ -218,10 +213,10 @@ fn actions(plan: &Plan) -> Vec<Value> {
         .chain([simulation_interfaces::ACTION])
         .map(|(name, kind)| {
             let part = |(part, kind): (&str, String)| {
-                json!({ "service": format!("{}/_action/{part}", full_name(name)), "type": kind })
+                json!({ "service": format!("{}/_action/{part}", absolute(name)), "type": kind })
             };
             let parts: Vec<Value> = arm::action_services(kind).into_iter().map(part).collect();
-            json!({ "action": full_name(name), "type": kind, "services": parts })
+            json!({ "action": absolute(name), "type": kind, "services": parts })
         })
         .collect()
 }

@@ -19,8 +19,7 @@ use merrow::publisher::stop_recording;
 use merrow::replay::world::RecordedWorld;
 use merrow::simulation_interfaces::{Connections, SimulationInterfaces};
 use merrow::terminal;
-use merrow_autopilot::Autopilots;
-use merrow_autopilot::mavlink::Telemetries;
+use merrow_autopilot::Links;
 use merrow_model::scene::robot::profile::Profile;
 use merrow_model::state::commands::CommandRejection;
 use merrow_ros2::args::{ArgsContext, NodeOptions};
@@ -191,14 +190,13 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<(), String> {
         prepare_recording(arguments, bridge, &document, &signals)?;
         bridge.update_requested_outputs(&simulation);
     }
-    let world_services = serve_world(arguments, &bridge, document, &simulation, &sender)?;
-    let services = serve_interfaces(&bridge, world_services.as_ref(), &signals.stop)?;
-    let (mut autopilots, mut telemetries) = connect_links(arguments, &bridge, &simulation)?;
+    let stop = &signals.stop;
+    let world_services = serve_world(arguments, &bridge, document, &simulation, &sender, stop)?;
+    let mut links = connect_links(arguments, &bridge, &simulation)?;
     let mut view = start_view(arguments, &bridge, &simulation, world_services.as_ref())?;
     print_reachable(arguments, ros, &simulation)?;
     let mut progress = Progress::new(arguments, simulation.time_ns(), &signals.stop);
-    let mut observers: Vec<&mut dyn Observer> =
-        vec![&mut progress, &mut autopilots, &mut telemetries];
+    let mut observers: Vec<&mut dyn Observer> = vec![&mut progress, &mut links];
     if let Some(autosave) = &mut autosave {
         observers.push(autosave);
     }
@@ -218,7 +216,7 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<(), String> {
     );
     // later requests fail, because the receiver is dropped
     drop(requests);
-    drop((services, world_services));
+    drop(world_services);
     progress.bar.finish_and_clear();
     let mut failed = after_run(&summary, autosave.as_ref(), &mut simulation);
     if let Some(bridge) = &bridge {
@@ -299,23 +297,28 @@ fn schedule_replay(bag: &Path, simulation: &mut Simulation) -> Result<(), String
 
 /// Editor of the world, with the objects that its clients use.
 struct WorldServices {
+    /// Services that change the world; `None` without a node. They end before the editor.
+    _interfaces: Option<SimulationInterfaces>,
     editor: EditorThread,
     parameters: Arc<ParameterServer>,
     requests: Sender<sim::Request>,
 }
 
-/// Starts the editor of the world; none without a node and without a view.
+/// Starts the editor of the world and the services that change it; none without a node and without
+/// a view.
 fn serve_world(
     arguments: &Arguments,
     bridge: &Option<Bridge>,
     document: Document,
     simulation: &Simulation,
     sender: &Sender<sim::Request>,
+    stop: &Arc<AtomicBool>,
 ) -> Result<Option<WorldServices>, String> {
-    let (followers, parameters) = match bridge.as_ref().and_then(|bridge| bridge.interface.as_ref())
-    {
+    let bridge = bridge.as_ref();
+    let interface = bridge.and_then(|bridge| bridge.interface.as_ref());
+    let (followers, parameters) = match interface {
         Some(interface) => {
-            let parameters = Arc::clone(&interface.parameters);
+            let parameters = Arc::clone(&interface.parts.parameters);
             (Followers::Node(Arc::clone(interface)), parameters)
         }
         None if arguments.view.is_some() => {
@@ -324,7 +327,6 @@ fn serve_world(
         }
         None => return Ok(None),
     };
-    let bridge = bridge.as_ref();
     let next_outputs = bridge.map(|bridge| Arc::clone(&bridge.next_outputs));
     let editor = EditorThread::start(EditorParts {
         document,
@@ -335,27 +337,16 @@ fn serve_world(
         files: arguments.files(),
         next_outputs: next_outputs.unwrap_or_default(),
     })?;
+    let interfaces = interface.map(|interface| {
+        let connections = Connections::new(&interface.parts, editor.sender(), Arc::clone(stop));
+        SimulationInterfaces::start(&connections).map_err(|e| e.to_string())
+    });
     Ok(Some(WorldServices {
+        _interfaces: interfaces.transpose()?,
         editor,
         parameters,
         requests: sender.clone(),
     }))
-}
-
-/// Starts the services that change the world; none without a node.
-fn serve_interfaces(
-    bridge: &Option<Bridge>,
-    world: Option<&WorldServices>,
-    stop: &Arc<AtomicBool>,
-) -> Result<Option<SimulationInterfaces>, String> {
-    let interface = bridge.as_ref().and_then(|bridge| bridge.interface.as_ref());
-    let editor = world.and_then(|world| world.editor.sender());
-    let (Some(interface), Some(editor)) = (interface, editor) else {
-        return Ok(None);
-    };
-    let connections = Connections::new(interface, editor, Arc::clone(stop));
-    let interfaces = SimulationInterfaces::start(&connections);
-    Ok(Some(interfaces.map_err(|e| e.to_string())?))
 }
 
 /// Opens the sockets of the autopilots and the connections to ground stations.
@@ -363,7 +354,7 @@ fn connect_links(
     arguments: &Arguments,
     bridge: &Option<Bridge>,
     simulation: &Simulation,
-) -> Result<(Autopilots, Telemetries), String> {
+) -> Result<Links, String> {
     let (status, log) = match bridge {
         Some(bridge) => {
             let status = bridge.publisher_thread.shared.links.clone();
@@ -372,16 +363,14 @@ fn connect_links(
         None => Default::default(),
     };
     let scene = &simulation.scene;
-    let autopilots = Autopilots::connect(scene, status.clone(), log.clone())?;
-    if arguments.autopilot && autopilots.descriptions().is_empty() {
+    let links = Links::connect(scene, status, log)?;
+    if arguments.autopilot && scene.robots.iter().all(|robot| robot.autopilot.is_none()) {
         terminal::warn("warning: --autopilot: no robot of this world has the key `autopilot`");
     }
-    let telemetries = Telemetries::connect(scene, status, log)?;
-    let lines = autopilots.descriptions().into_iter();
-    for line in lines.chain(telemetries.descriptions()) {
+    for line in links.descriptions() {
         arguments.inform(line);
     }
-    Ok((autopilots, telemetries))
+    Ok(links)
 }
 
 /// Starts the server of the live view and prints its address.
@@ -401,7 +390,7 @@ fn start_view(
     let parts = ControlParts {
         requests: world.requests.clone(),
         parameters: Arc::clone(&world.parameters),
-        editor: world.editor.sender(),
+        editor: Some(world.editor.sender()),
         recorder,
         network: bridge.as_ref().and_then(Bridge::network),
     };
@@ -698,7 +687,6 @@ struct Progress {
     last_ms: u64,
     /// Simulated time at the start of the run [s].
     start: f64,
-    /// Refused commands that are printed; `None` with a node, which logs them.
     refusals: Rejections,
     /// Whether refusals are printed: without a node, which logs them.
     prints_refusals: bool,

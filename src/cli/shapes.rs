@@ -3,9 +3,9 @@
 //! The hull of a link determines its buoyancy, the collision shapes its contacts. Cameras, lasers
 //! and sonars use the visual shapes, or the collision shapes of a robot without visuals.
 
+use merrow_math::bounds::box_around;
 use merrow_math::hull_cut::HullShape;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::robot::collision::Mesh;
 use merrow_model::scene::{Collider, Geometry, Link, Primitive, Robot};
 use serde_json::{Value, json};
 
@@ -77,7 +77,7 @@ fn hulls_json(link: &Link) -> Vec<Value> {
         })
     };
     if let Some(mesh) = &link.hull_mesh {
-        return vec![describe("mesh", extent(mesh.vertices.iter().copied()))];
+        return vec![describe("mesh", bounds(&mesh.vertices).1)];
     }
     link.hulls()
         .map(|hull| match hull.shape {
@@ -98,15 +98,17 @@ fn shape_json(robot: &Robot, shape: &Collider) -> Value {
             };
             (kind, primitive.half_size().scale(2.0), None)
         }
-        Geometry::ConvexHull(mesh) => ("convex hull", mesh_extent(mesh), Some(mesh)),
-        Geometry::ConvexDecomposition(mesh) => ("convex parts", mesh_extent(mesh), Some(mesh)),
-        Geometry::Mesh(mesh) => ("mesh", mesh_extent(mesh), Some(mesh)),
+        Geometry::ConvexHull(mesh) => ("convex hull", bounds(&mesh.vertices).1, Some(mesh)),
+        Geometry::ConvexDecomposition(mesh) => {
+            ("convex parts", bounds(&mesh.vertices).1, Some(mesh))
+        }
+        Geometry::Mesh(mesh) => ("mesh", bounds(&mesh.vertices).1, Some(mesh)),
         Geometry::Heightfield(field) => {
             let [x, y] = field.size;
             ("heightfield", Vec3::new(x, y, 0.0), None)
         }
     };
-    let center = mesh.map_or(Vec3::zero(), |mesh| bounds(mesh.vertices.iter().copied()).0);
+    let center = mesh.map_or(Vec3::zero(), |mesh| bounds(&mesh.vertices).0);
     let R_UL: Mat3 = robot.links[shape.link].R_LU.transpose();
     let mut parts: Vec<&str> = Vec::new();
     for part in mesh.iter().flat_map(|mesh| &mesh.parts) {
@@ -128,26 +130,8 @@ fn shape_json(robot: &Robot, shape: &Collider) -> Value {
     })
 }
 
-fn mesh_extent(mesh: &Mesh) -> Vec3 {
-    extent(mesh.vertices.iter().copied())
-}
-
-/// Returns the size of the box around points [m].
-fn extent(points: impl Iterator<Item = Vec3>) -> Vec3 {
-    bounds(points).1
-}
-
 /// Returns the centre and the size of the box around points [m].
-fn bounds(points: impl Iterator<Item = Vec3>) -> (Vec3, Vec3) {
-    let join = |[low, high]: [Vec3; 2], p: Vec3| {
-        [
-            Vec3::new(low.x.min(p.x), low.y.min(p.y), low.z.min(p.z)),
-            Vec3::new(high.x.max(p.x), high.y.max(p.y), high.z.max(p.z)),
-        ]
-    };
-    let [low, high] = points
-        .map(|p| [p, p])
-        .reduce(|a, b| join(a, b[0]))
-        .unwrap_or_default();
+fn bounds(points: &[Vec3]) -> (Vec3, Vec3) {
+    let [low, high] = box_around(points.iter().copied()).unwrap_or_default();
     ((low + high).scale(0.5), high - low)
 }

@@ -68,9 +68,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
     std::fs::create_dir_all(folder)
         .map_err(|e| format!("{}: cannot create the folder: {e}", folder.display()))?;
     for (name, bytes) in files {
-        let path = folder.join(name);
-        std::fs::write(&path, bytes)
-            .map_err(|e| format!("{}: cannot write the file: {e}", path.display()))?;
+        super::snapshot::write_file(&folder.join(name), &bytes)?;
     }
     let begin = folder.join(part);
     println!(

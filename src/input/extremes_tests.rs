@@ -209,7 +209,7 @@ fn apply_extremes(scene: &Arc<Scene>, name: &str, definition: &Definition, conve
 
 /// Checks that the log line of a rejection is one line of a limited length.
 fn check_reason(name: &str, why: &str) {
-    let line = Rejections::default().count_request(why).unwrap_or_default();
+    let line = Rejections::default().count(None, why).unwrap_or_default();
     let is_line = !why.is_empty() && !line.contains(['\n', '\u{1b}']);
     assert!(is_line && line.chars().count() < 1100, "{name}: {line}");
 }

@@ -15,6 +15,7 @@ use merrow_ros2::msg::geometry_msgs::{Twist, TwistStamped};
 use merrow_ros2::msg::nav_msgs::Odometry;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, String as StringMsg};
 use merrow_ros2::msg::std_srvs::Trigger;
+use merrow_view::teleoperation::limits::max_velocity;
 
 /// Appends the topics that the firmware of robot `i` publishes.
 pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
@@ -44,7 +45,8 @@ pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
 }
 
 /// Returns units and limits of the velocity commands of a firmware.
-fn velocity_unit(law: &FirmwareLaw) -> String {
+fn velocity_unit(robot: &Robot, law: &FirmwareLaw) -> String {
+    let [surge, _, heave, yaw] = max_velocity(robot);
     match law {
         FirmwareLaw::Multirotor(m) => {
             let [flat, up, down] = m.keys.max_speed_m_s;
@@ -53,20 +55,13 @@ fn velocity_unit(law: &FirmwareLaw) -> String {
                 m.keys.max_yaw_rate_rad_s
             )
         }
-        FirmwareLaw::Drive(d) => {
-            format!(
-                "m/s forward [-{0}, {0}], rad/s about z [-{1}, {1}]",
-                d.keys.max_speed_m_s, d.keys.max_yaw_rate_rad_s
-            )
-        }
-        FirmwareLaw::SurgeYawRate(v) => {
-            format!(
-                "m/s forward [-{0}, {0}], rad/s about z [-{1}, {1}]",
-                v.max_speed_m_s, v.max_yaw_rate_rad_s
-            )
+        FirmwareLaw::Drive(_) | FirmwareLaw::SurgeYawRate(_) => {
+            format!("m/s forward [-{surge}, {surge}], rad/s about z [-{yaw}, {yaw}]")
         }
         FirmwareLaw::MotionControl(m) => {
-            let axes = ["forward", "left", "up"].into_iter().zip(m.keys.max_speed_m_s);
+            let axes = ["forward", "left", "up"]
+                .into_iter()
+                .zip(m.keys.max_speed_m_s);
             let mut axes: Vec<String> = axes
                 .zip(m.actuated)
                 .filter(|(_, is_actuated)| *is_actuated)
@@ -77,18 +72,12 @@ fn velocity_unit(law: &FirmwareLaw) -> String {
                 true => String::new(),
                 false => format!("{} and ", axes.join(", ")),
             };
-            let yaw = m.keys.max_yaw_rate_rad_s;
             format!("m/s {first}{last}; rad/s about z [-{yaw}, {yaw}]")
         }
-        FirmwareLaw::HeadingDepthHold(h) => {
-            h.speed_control.as_ref().map_or_else(String::new, |speed| {
-                let (forward, up) = (speed.keys.max_speed_m_s, speed.keys.max_climb_m_s);
-                let yaw_rate = speed.keys.max_yaw_rate_rad_s;
-                format!(
-                    "m/s forward [-{forward}, {forward}] and up [-{up}, {up}]; rad/s about z [-{yaw_rate}, {yaw_rate}]"
-                )
-            })
-        }
+        FirmwareLaw::HeadingDepthHold(hold) if hold.speed_control.is_some() => format!(
+            "m/s forward [-{surge}, {surge}] and up [-{heave}, {heave}]; rad/s about z [-{yaw}, {yaw}]"
+        ),
+        FirmwareLaw::HeadingDepthHold(_) => String::new(),
         FirmwareLaw::Sailing(_) | FirmwareLaw::Glider(_) => String::new(),
     }
 }
@@ -99,7 +88,7 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         return;
     };
     let topic = |name: &str| format!("{}/{name}", robot.name);
-    let unit = velocity_unit(&firmware.law);
+    let unit = velocity_unit(robot, &firmware.law);
     if firmware.has_velocity_command() {
         let input = Input::new(topic("cmd_vel"), unit.clone(), move |_, twist: Twist| {
             velocity_command(i, &twist)

@@ -22,6 +22,13 @@ pub struct Mailbox {
     pub scene: Arc<Scene>,
     /// Version of the scene.
     pub version: SceneVersion,
+    /// Connection to the run.
+    pub run: RunLink,
+}
+
+/// Connection of a node to its run, which does not change with the scene.
+#[derive(Clone)]
+pub struct RunLink {
     /// Channel of requests to the running world.
     pub requests: Sender<Request>,
     /// Tasks of the publisher thread.
@@ -41,18 +48,23 @@ pub struct Mailbox {
 impl Mailbox {
     /// Counts and reports a rejection. Without a robot it counts for the node.
     pub fn reject(&self, robot: Option<usize>, topic: &str, why: &str) {
-        if let Some(line) =
-            self.rejections
-                .count_rejection(&self.scene, robot, &format!("{topic}: {why}"))
-        {
-            self.logger.warn(line);
-        }
+        let robot = robot.and_then(|robot| self.scene.robots.get(robot));
+        self.run.reject(robot.map(|robot| &robot.name), topic, why);
     }
 
     /// Sends a request to the run. If the run has ended, the request is dropped together with its
     /// caller.
-    pub(super) fn send_request(&self, request: Request) {
-        let _ = self.requests.send(request);
+    pub(crate) fn send_request(&self, request: Request) {
+        let _ = self.run.requests.send(request);
+    }
+}
+
+impl RunLink {
+    /// Counts and reports a rejection for the robot with this name, or for the node.
+    pub(crate) fn reject(&self, robot: Option<&String>, topic: &str, why: &str) {
+        if let Some(line) = self.rejections.count(robot, &format!("{topic}: {why}")) {
+            self.logger.warn(line);
+        }
     }
 }
 

@@ -29,17 +29,59 @@ use merrow_model::state::{
 use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
 use merrow_ros2::msg::sensor_msgs::JointState;
 use merrow_ros2::msg::std_msgs::Float64MultiArray;
-use merrow_ros2::node::Callback;
+use merrow_ros2::node::{Callback, Node, NodeError, Subscription};
 use merrow_sim::{InputMessage, Request};
 use merrow_yaml::error::known_names;
+use parking_lot::Mutex;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Time for which a wrench from a topic acts [s].
 pub const WRENCH_TIMEOUT_S: f64 = 0.5;
 
+/// A subscription to an input. It is kept while the input exists, so that no message is lost.
+pub(crate) struct InputSubscription {
+    input: Input,
+    /// Callback for the current version of the scene.
+    callback: Arc<Mutex<Callback>>,
+    _subscription: Subscription,
+}
+
+/// Subscribes to the inputs of a plan for the scene of the mailbox. Subscriptions that exist are
+/// kept.
+pub(crate) fn subscribe(
+    node: &Node,
+    former: Vec<InputSubscription>,
+    inputs: &[Input],
+    mailbox: &Mailbox,
+) -> Result<Vec<InputSubscription>, NodeError> {
+    let former = former.into_iter().map(|own| (own.input.topic.clone(), own));
+    let mut former: HashMap<String, InputSubscription> = former.collect();
+    let mut all = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        let callback = callback(mailbox, input);
+        let kept = former.remove(&input.topic);
+        let is_same = |old: &Input| old.info.name == input.info.name && old.qos == input.qos;
+        if let Some(kept) = kept.filter(|kept| is_same(&kept.input)) {
+            *kept.callback.lock() = callback;
+            all.push(kept);
+            continue;
+        }
+        let callback = Arc::new(Mutex::new(callback));
+        let current = Arc::clone(&callback);
+        let call = Box::new(move |bytes: &[u8]| (current.lock())(bytes));
+        all.push(InputSubscription {
+            _subscription: node.subscription(&input.topic, input.info, &input.qos, call)?,
+            input: input.clone(),
+            callback,
+        });
+    }
+    Ok(all)
+}
+
 /// Returns the callback of an input topic.
-pub fn callback(mailbox: &Mailbox, input: &Input) -> Callback {
+fn callback(mailbox: &Mailbox, input: &Input) -> Callback {
     let mailbox = mailbox.clone();
     let (topic, robot): (Arc<str>, _) = (input.topic.as_str().into(), input.robot);
     let decode = Arc::clone(&input.decode);
@@ -47,14 +89,14 @@ pub fn callback(mailbox: &Mailbox, input: &Input) -> Callback {
     Box::new(move |bytes| {
         let arrival = Arrival {
             scene: &mailbox.scene,
-            progress: &mailbox.progress,
+            progress: &mailbox.run.progress,
         };
         match decode(arrival, bytes) {
             Ok(commands) => {
-                let now_ns = mailbox.progress.now_ns.load(Ordering::Relaxed);
+                let now_ns = mailbox.run.progress.now_ns.load(Ordering::Relaxed);
                 for command in &commands {
                     if let Some(note) = goals.note(&mailbox.scene, now_ns, command) {
-                        mailbox.logger.info(note);
+                        mailbox.run.logger.info(note);
                     }
                 }
                 let message = InputMessage {
@@ -62,8 +104,7 @@ pub fn callback(mailbox: &Mailbox, input: &Input) -> Callback {
                     bytes: bytes.to_vec(),
                 };
                 let request = Request::Input(mailbox.version, commands, message);
-                // sending fails if the run has ended
-                let _ = mailbox.requests.send(request);
+                mailbox.send_request(request);
             }
             Err(why) => mailbox.reject(robot, &topic, &why),
         }

@@ -115,11 +115,7 @@ pub(super) fn all(scene: &Scene) -> Vec<NodeService> {
 pub(crate) fn own_names(scene: &Scene) -> Vec<(String, &'static str)> {
     let full = |service: NodeService| (full_name(&service.name), service.info.name);
     let mut all: Vec<_> = of_node().into_iter().map(full).collect();
-    all.extend(
-        names::SERVICES
-            .iter()
-            .map(|(name, kind)| (name.to_string(), *kind)),
-    );
+    all.extend(names::services());
     all.extend(of_devices(scene).into_iter().map(full));
     all
 }
@@ -142,7 +138,7 @@ fn record(Context { mailbox, .. }: Context<'_>, request: RecordRequest, caller: 
         }
     };
     // if the recorder has ended, the task is dropped together with its caller
-    let _ = mailbox.tasks.send(task);
+    let _ = mailbox.run.tasks.send(task);
 }
 
 /// Writes a checkpoint.
@@ -155,7 +151,7 @@ fn checkpoint(
         Ok(path) => path,
         Err(why) => return caller.answer(Err(why)),
     };
-    let writer = mailbox.writer.clone();
+    let writer = mailbox.run.writer.clone();
     let write = move |taken: Result<Vec<u8>, String>| {
         writer.send(move || {
             let written = taken.and_then(|bytes| crate::node::checkpoint::write(&path, &bytes));
@@ -168,7 +164,7 @@ fn checkpoint(
 impl Mailbox {
     /// Returns the path of a file that a request names and writes. Reports a name that is refused.
     fn path_to_write(&self, service: &str, name: &str, kind: FileKind) -> Result<PathBuf, String> {
-        let path = self.files.path_to_write(name, kind);
+        let path = self.run.files.path_to_write(name, kind);
         path.inspect_err(|why| self.reject(None, service, why))
     }
 }

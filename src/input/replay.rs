@@ -22,7 +22,7 @@ use std::sync::atomic::Ordering;
 
 const CLOCK: &str = "/clock";
 /// Log times above this are wall-clock times: a simulated time is never as long [ns].
-const MAX_SIMULATED_NS: u64 = 100_000_000_000_000_000;
+pub(crate) const MAX_SIMULATED_NS: u64 = 100_000_000_000_000_000;
 
 /// Commands of a bag.
 #[derive(Debug, Default)]

@@ -139,7 +139,7 @@ fn check_fix_type(bridge: &Bridge, info: &TypeInfo) -> Result<(), String> {
 
 /// Returns for each bridge with a correction of the position the decoder of its messages.
 pub(crate) fn fix_decoders(scene: &Scene) -> BTreeMap<usize, FixDecoder> {
-    let types = bridge_types(scene).into_iter();
+    let types = message_types(scene).into_iter().flatten();
     let corrected = types.filter(|(k, _)| scene.bridges[*k].fix.is_some());
     corrected
         .filter_map(|(k, info)| Some((k, fix::decoder(info.name)?)))
@@ -150,12 +150,6 @@ fn is_topic(output: &Output, bridge: &Bridge) -> bool {
     output.topic.trim_start_matches('/') == bridge.topic
 }
 
-/// Returns the outputs of a plan that the simulator produces itself.
-fn own_outputs(plan: &Plan) -> Vec<Output> {
-    let is_own = |output: &&Output| output.bridging != Bridging::Received;
-    plan.outputs.iter().filter(is_own).cloned().collect()
-}
-
 /// Checks the topics, services and types of all bridges of a world, and that their messages can
 /// arrive.
 ///
@@ -164,15 +158,13 @@ fn own_outputs(plan: &Plan) -> Vec<Output> {
 /// services, each ordered by bridge.
 pub fn check(world: &World) -> Result<(), Vec<String>> {
     let scene = &world.scene;
-    let mut errors = BTreeMap::new();
-    if !scene.bridges.is_empty() {
-        let outputs = own_outputs(&Plan::new(scene));
-        let all = 0..scene.bridges.len();
-        errors.extend(all.filter_map(|k| message_type(scene, k, &outputs).err()));
-    }
-    let topics = errors.into_iter().map(|error| (false, error));
-    let services = calls::errors(scene).into_iter();
-    let mut lines = located(world, topics.chain(services.map(|error| (true, error))));
+    let topics = message_types(scene).into_iter().filter_map(Result::err);
+    // one error per bridge
+    let topics: BTreeMap<usize, String> = topics.collect();
+    let topics = topics.into_iter().map(|error| (false, error));
+    let services = calls::service_types(scene).into_iter();
+    let services = services.filter_map(|found| Some((true, found.err()?)));
+    let mut lines = located(world, topics.chain(services));
     if lines.is_empty() {
         lines = findings(world, true);
     }
@@ -196,14 +188,15 @@ pub fn notes(world: &World) -> Vec<String> {
     findings(world, false)
 }
 
-/// Returns the valid bridges of topics with their types.
-pub(super) fn bridge_types(scene: &Scene) -> Vec<(usize, &'static TypeInfo)> {
+/// Returns the bridges of topics with the types of their messages, or their errors.
+pub(super) fn message_types(scene: &Scene) -> Vec<Result<(usize, &'static TypeInfo), BridgeError>> {
     if scene.bridges.is_empty() {
         return Vec::new();
     }
-    let outputs = own_outputs(&Plan::new(scene));
+    let mut outputs = Plan::new(scene).outputs;
+    outputs.retain(|output| output.bridging != Bridging::Received);
     let all = 0..scene.bridges.len();
-    all.filter_map(|k| Some((k, message_type(scene, k, &outputs).ok()?)))
+    all.map(|k| Ok((k, message_type(scene, k, &outputs)?)))
         .collect()
 }
 

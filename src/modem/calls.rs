@@ -129,34 +129,26 @@ fn origin(scene: &Scene, k: usize) -> Option<&ServiceBridge> {
     None
 }
 
-/// Returns the errors of all services of bridges, with the index of the bridge.
-pub(crate) fn errors(scene: &Scene) -> Vec<BridgeError> {
+/// Returns the full names and the types of the services that valid bridges offer.
+pub(crate) fn names(scene: &Scene) -> Vec<(String, &'static str)> {
+    let offered_as = |k: usize| format!("/{}", scene.service_bridges[k].offered_as);
+    let valid = service_types(scene).into_iter().flatten();
+    valid.map(|(k, info)| (offered_as(k), info.name)).collect()
+}
+
+/// Returns the bridges of services with the types of these, or their errors.
+pub(super) fn service_types(
+    scene: &Scene,
+) -> Vec<Result<(usize, &'static ServiceInfo), BridgeError>> {
     if scene.service_bridges.is_empty() {
         return Vec::new();
     }
     let own = own_names(scene);
-    let all = 0..scene.service_bridges.len();
-    let error = |k| service_type(scene, k, &own).err().map(|text| (k, text));
-    all.filter_map(error).collect()
-}
-
-/// Returns the full names and the types of the services that valid bridges offer.
-pub(crate) fn names(scene: &Scene) -> Vec<(String, &'static str)> {
-    let of_bridge = |(bridge, info): (&ServiceBridge, &ServiceInfo)| {
-        (format!("/{}", bridge.offered_as), info.name)
+    let one = |k| match service_type(scene, k, &own) {
+        Ok(info) => Ok((k, info)),
+        Err(text) => Err((k, text)),
     };
-    valid_bridges(scene)
-        .map(|(k, info)| of_bridge((&scene.service_bridges[k], info)))
-        .collect()
-}
-
-/// Returns the valid bridges of services with their types.
-pub(super) fn valid_bridges(
-    scene: &Scene,
-) -> impl Iterator<Item = (usize, &'static ServiceInfo)> + '_ {
-    let n = scene.service_bridges.len();
-    let own = if n == 0 { Vec::new() } else { own_names(scene) };
-    (0..n).filter_map(move |k| Some((k, service_type(scene, k, &own).ok()?)))
+    (0..scene.service_bridges.len()).map(one).collect()
 }
 
 /// Returns the topic on which bags contain the calls of a bridge.
@@ -256,7 +248,7 @@ pub(crate) fn start(
 ) -> Result<Vec<Service>, NodeError> {
     let mut services = Vec::new();
     let mut of_bridges = BTreeMap::new();
-    for (k, info) in valid_bridges(&mailbox.scene) {
+    for (k, info) in service_types(&mailbox.scene).into_iter().flatten() {
         let bridge = &mailbox.scene.service_bridges[k];
         let (calls, for_handler) = (Arc::clone(calls), mailbox.clone());
         let handler = move |request: &[u8], responder: Responder| {
@@ -266,7 +258,7 @@ pub(crate) fn start(
         services.push(node.service_of_type(info, &offered, &Qos::SERVICE, Box::new(handler))?);
         of_bridges.insert(k, node.client_of_type(info, &called, &Qos::SERVICE)?);
     }
-    let now_ns = mailbox.progress.now_ns.load(Ordering::Relaxed);
+    let now_ns = mailbox.run.progress.now_ns.load(Ordering::Relaxed);
     let mut state = calls.0.lock();
     // the responses of calls before a checkpoint must not reach later callers
     state.last = state.last.max((now_ns / 1_000_000) as u32);
@@ -285,8 +277,7 @@ fn transmit(mailbox: &Mailbox, call: BridgedCall) {
         bytes: to_bytes(&record(&mailbox.scene, &call)),
     };
     let request = Request::Input(mailbox.version, vec![Command::Call(call)], message);
-    // sending fails if the run has ended
-    let _ = mailbox.requests.send(request);
+    mailbox.send_request(request);
 }
 
 /// Counts and reports a call without a response, for the robot that carries `modem`.

@@ -5,12 +5,12 @@
 //! states that an exchange cannot succeed from the positions at the start, from which robots move
 //! away.
 
-use crate::modem::bridges::{BridgeError, bridge_types};
+use crate::modem::bridges::{BridgeError, message_types};
 use crate::modem::calls;
 use merrow_comms::network::Network;
 use merrow_comms::network::misfit::Misfit;
 use merrow_messages::convert::modem::signal_speed;
-use merrow_model::kinematics;
+use merrow_model::kinematics::link_poses;
 use merrow_model::scene::Scene;
 use merrow_model::state::State;
 use merrow_ros2::message::TypeInfo;
@@ -50,10 +50,10 @@ pub(super) fn check(scene: &Scene) -> Vec<Finding> {
         }
     };
     let mut all = Vec::new();
-    for (k, info) in bridge_types(scene) {
+    for (k, info) in message_types(scene).into_iter().flatten() {
         all.extend(checks.topic(k, info).map(finding(false, k)));
     }
-    for (k, info) in calls::valid_bridges(scene) {
+    for (k, info) in calls::service_types(scene).into_iter().flatten() {
         let found = checks.service(k, [info.request, info.response]).into_iter();
         all.extend(found.map(finding(true, k)));
     }
@@ -192,12 +192,7 @@ fn places(scene: &Scene) -> Vec<merrow_math::Vec3> {
     let of_modem = |modem: &merrow_model::scene::comms::Modem| match modem.on {
         None => modem.p,
         Some((robot, link)) => {
-            let mut links = merrow_model::state::Workspace::new(&scene.robots[robot]).links;
-            kinematics::poses(
-                &scene.robots[robot],
-                &state.robots[robot].motion,
-                &mut links,
-            );
+            let links = link_poses(&scene.robots[robot], &state.robots[robot].motion);
             links[link].p_WL + links[link].R_WL.mul_vec(modem.p)
         }
     };

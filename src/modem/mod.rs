@@ -10,7 +10,6 @@ mod feasibility;
 pub(crate) mod fix;
 pub mod services;
 
-use crate::node::states::NetworkStates;
 use crate::replay::network::set_links;
 use crate::topics::{Input, Output};
 use merrow_messages::convert;
@@ -19,38 +18,7 @@ use merrow_messages::msg::Packet;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::{BROADCAST, Modem};
 use merrow_model::state::Command;
-use merrow_model::state::comms::{ModemCommand, NetworkOutput, RangeResult};
-use merrow_sim::Simulation;
-use std::sync::Arc;
-
-/// Results of the network in one block of steps.
-#[derive(Debug, Default)]
-pub struct NetworkBatch {
-    /// Messages, ranges, packets and intervals.
-    pub output: Arc<NetworkOutput>,
-    /// States of all modems and links, if due.
-    pub states: Option<NetworkStates>,
-}
-
-impl NetworkBatch {
-    /// Reads the results of a simulation; `has_status`: also the states. `None` without results.
-    pub fn read(simulation: &Simulation, has_status: bool) -> Option<Box<Self>> {
-        let (output, network) = (&simulation.network_output, &simulation.state.network);
-        if network.modems.is_empty() || output.is_empty() && !has_status {
-            return None;
-        }
-        // an empty result is not shared, so that the simulation can continue to fill it
-        let output = if output.is_empty() {
-            Arc::default()
-        } else {
-            Arc::clone(output)
-        };
-        Some(Box::new(Self {
-            output,
-            states: has_status.then(|| NetworkStates::read(simulation)),
-        }))
-    }
-}
+use merrow_model::state::comms::{ModemCommand, RangeResult};
 
 /// Returns the name of the topic or service `what` of a modem, relative to the node's namespace.
 pub(crate) fn topic_name(scene: &Scene, modem: &Modem, what: &str) -> String {
@@ -101,8 +69,8 @@ pub(crate) fn add_topics(scene: &Scene, outputs: &mut Vec<Output>, inputs: &mut 
                 },
             ));
         }
-        outputs.push(Output::network(topic("status"), move |moment, states| {
-            let (state, condition) = &states.modems[modem];
+        outputs.push(Output::status(topic("status"), move |moment, all| {
+            let (state, condition) = (&all.state.network.modems[modem], &all.modems[modem]);
             status(&moment.scene.modems[modem], state, condition, moment.now_ns)
         }));
         let unit = format!(
@@ -115,8 +83,8 @@ pub(crate) fn add_topics(scene: &Scene, outputs: &mut Vec<Output>, inputs: &mut 
         }));
     }
     if !scene.modems.is_empty() {
-        let links = Output::network("network/links", |moment, states| {
-            link_table(moment.scene, &states.links, moment.now_ns)
+        let links = Output::status("network/links", |moment, all| {
+            link_table(moment.scene, &all.state.network.links, moment.now_ns)
         });
         outputs.push(links.local().restored_by(set_links));
         let packets = Output::network_results("network/packets", |moment, results| {
@@ -170,9 +138,10 @@ mod balance;
 mod tests {
     use super::*;
     use merrow_ros2::msg::builtin_interfaces::Time;
+    use merrow_sim::Simulation;
     use merrow_world::{Overrides, load_world};
-
     use std::path::Path;
+    use std::sync::Arc;
 
     /// Returns packets with the extreme values of every field, for modem `modem` of a scene.
     fn extremes(scene: &Scene, modem: usize) -> Vec<Packet> {

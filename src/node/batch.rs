@@ -1,16 +1,17 @@
 //! Data that the simulation loop passes to the publisher thread.
 
 use crate::arm::GroupStatus;
-use crate::computer::ComputerBatch;
-use crate::modem::NetworkBatch;
 use crate::node::diagnostics::HealthSnapshot;
-use merrow_math::Vec3;
+use crate::node::states::WorldStatus;
 use merrow_messages::frames::ObjectStates;
-use merrow_model::state::BatteryState;
+use merrow_model::state::comms::NetworkOutput;
+use merrow_model::state::computer::TaskInterval;
 use merrow_model::state::frames::Frame;
 use merrow_model::state::reading::Stamped;
+use merrow_model::state::{State, TetherState};
 use merrow_sim::{InputMessage, SceneVersion};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Results of one block of steps.
 #[derive(Debug, Default)]
@@ -27,18 +28,16 @@ pub struct Batch {
     pub exteroceptive: Vec<Frame>,
     /// State of all moving objects, if frames are due.
     pub snapshot: Option<ObjectStates>,
-    /// State of every robot's battery, if due.
-    pub batteries: Option<Vec<BatteryState>>,
+    /// State of the world for status messages, if due.
+    pub status: Option<Arc<WorldStatus>>,
     /// Whether each coupling of the scene is engaged at the end of the block.
     pub engaged: Vec<bool>,
     /// Whether each tether of the scene is intact at the end of the block.
     pub intact: Vec<bool>,
-    /// Force [N] and moment [N m] on the second end of each coupling (W), if due.
-    pub loads: Option<Vec<[Vec3; 2]>>,
-    /// Results of the network of modems, if there are any.
-    pub network: Option<Box<NetworkBatch>>,
-    /// Schedule traces of computers and states of their tasks, if there are any.
-    pub computers: Option<Box<ComputerBatch>>,
+    /// Messages, ranges, packets and intervals of the network of modems, if there are any.
+    pub network: Option<Arc<NetworkOutput>>,
+    /// Ended intervals of the schedules of all computers.
+    pub intervals: Vec<TaskInterval>,
     /// Health data for `/diagnostics`, if due.
     pub health: Option<HealthSnapshot>,
     /// Groups of joints whose goals have changed status.
@@ -58,14 +57,8 @@ pub enum Lost {
     Sensor([usize; 2]),
     /// States of all moving objects.
     Snapshots,
-    /// States of the batteries.
-    Batteries,
-    /// Loads on the couplings.
-    Loads,
-    /// States of modems and links.
-    Modems,
-    /// States of computers.
-    Computers,
+    /// States of batteries, modems, links and computers.
+    Status,
     /// Health data.
     Health,
     /// Times.
@@ -86,6 +79,12 @@ impl LostSamples {
 }
 
 impl Batch {
+    /// Sets whether couplings are engaged and tethers intact in a state.
+    pub(crate) fn read_switches(&mut self, state: &State) {
+        self.engaged = state.couplings.iter().map(|c| c.engaged).collect();
+        self.intact = state.tethers.iter().map(TetherState::is_intact).collect();
+    }
+
     /// Drops the samples, which later samples replace, and counts them. Results that occur once
     /// stay.
     pub fn drop_samples(&mut self) {
@@ -101,33 +100,20 @@ impl Batch {
             count(Lost::Sensor([frame.robot, frame.sensor]), true);
         }
         count(Lost::Snapshots, self.snapshot.take().is_some());
-        count(Lost::Batteries, self.batteries.take().is_some());
-        count(Lost::Loads, self.loads.take().is_some());
+        count(Lost::Status, self.status.take().is_some());
         count(Lost::Health, self.health.take().is_some());
-        let network = self.network.as_mut();
-        count(
-            Lost::Modems,
-            network.is_some_and(|own| own.states.take().is_some()),
-        );
-        let computers = self.computers.as_mut();
-        count(
-            Lost::Computers,
-            computers.is_some_and(|own| own.states.take().is_some()),
-        );
         count(Lost::Clocks, !self.has_no_clock);
         self.has_no_clock = true;
     }
 
     /// Returns true if the batch has results that occur once. `next`: the batch that follows.
     pub fn has_events(&self, next: &Self) -> bool {
-        let network = self.network.as_ref();
-        let computers = self.computers.as_ref();
         !self.inputs.is_empty()
             || !self.groups.is_empty()
             || self.removed_goals_up_to > 0
             || self.engaged != next.engaged
             || self.intact != next.intact
-            || network.is_some_and(|network| !network.output.is_empty())
-            || computers.is_some_and(|computers| !computers.intervals.is_empty())
+            || self.network.is_some()
+            || !self.intervals.is_empty()
     }
 }

@@ -2,18 +2,18 @@
 
 use crate::arm::GroupStatus;
 use crate::arm::progress::Progress;
-use crate::computer::ComputerBatch;
-use crate::modem::NetworkBatch;
+use crate::input::mailbox::RunLink;
 use crate::modem::bridges::bridges_of;
-use crate::modem::calls::BridgedCalls;
 use crate::node::batch::Batch;
+use crate::node::checkpoint::WriterThread;
 use crate::node::diagnostics::{HealthSnapshot, Rejections};
 use crate::node::file_access::FileAccess;
 use crate::node::interface::{Interface, InterfaceParts};
 use crate::node::parameters::devices::{self, DeviceStates};
+use crate::node::states::WorldStatus;
 use crate::node::thrust_watch::ThrustWatch;
 use crate::publisher::{
-    GoalObservers, NextScene, PublisherContext, PublisherThread, SceneOutputs, stop_recording,
+    NextScene, PublisherContext, PublisherThread, SceneOutputs, stop_recording,
 };
 use crate::topics::{
     ExteroceptiveOutputs, FRAME_RATE, GroupIndex, Plan, STATUS_RATE, exteroceptive_outputs,
@@ -21,9 +21,9 @@ use crate::topics::{
 use crossbeam_channel::Sender;
 use merrow_autopilot::status::LogSink;
 use merrow_messages::frames::ObjectStates;
-use merrow_model::scene::{Correspondence, Scene};
+use merrow_model::scene::Correspondence;
+use merrow_model::state::Halt;
 use merrow_model::state::commands::CommandRejection;
-use merrow_model::state::{Halt, TetherState};
 use merrow_ros2::args::NodeOptions;
 use merrow_ros2::node::{Network, Node, Publisher};
 use merrow_ros2::parameters::ParameterServer;
@@ -39,8 +39,8 @@ pub struct Bridge {
     pub publisher_thread: PublisherThread,
     rejections: Arc<Rejections>,
     progress: Arc<Progress>,
-    /// Last status of the goals of every group of joints.
-    groups: Vec<Option<GroupStatus>>,
+    /// Last status of the goals of every group of joints; empty before the first block.
+    groups: Vec<GroupStatus>,
     forgotten: u64,
     /// Messages of users since the last block, while a bag is recorded.
     inputs: Vec<(u64, InputMessage)>,
@@ -49,9 +49,7 @@ pub struct Bridge {
     /// Outputs that modems transmit.
     bridged: Vec<usize>,
     /// Topics of the scene.
-    plan: Arc<Plan>,
-    /// One publisher per output of the plan; empty without a node.
-    publishers: Arc<[Publisher]>,
+    outputs: SceneOutputs,
     /// Objects of the node that receive; `None` without a node.
     pub interface: Option<Arc<Interface>>,
     /// Place for the topics of the scene that replaces the current one.
@@ -92,44 +90,39 @@ impl Bridge {
         }
         let plan = Arc::new(Plan::new(&simulation.scene));
         let publishers = Interface::publishers(&node, &plan)?;
-        let rejections = Arc::new(Rejections::default());
-        let (goals, calls) = (GoalObservers::default(), Arc::<BridgedCalls>::default());
-        let publisher_thread = PublisherThread::start(PublisherContext {
-            outputs: scene_outputs(simulation, &plan, &publishers),
+        let context = PublisherContext {
             logger: Some(node.logger().clone()),
             network: Some(node.network()),
-            rejections: Arc::clone(&rejections),
-            goals: Arc::clone(&goals),
-            calls: Arc::clone(&calls),
-        })?;
+            ..PublisherContext::without_node(scene_outputs(simulation, plan, publishers))
+        };
+        let (goals, calls) = (Arc::clone(&context.goals), Arc::clone(&context.calls));
+        let progress = Arc::new(Progress::from_state(&simulation.state));
+        let mut bridge = Self::new(simulation, context, Arc::clone(&progress))?;
         let parameters = ParameterServer::with_clock(
             options.parameter_overrides.clone(),
             "No effect: the simulation is the source of /clock and uses its own time for all stamps.",
         );
-        let progress = Arc::new(Progress::from_state(&simulation.state));
+        let writer = WriterThread::start()?;
         let parts = InterfaceParts {
-            node: Arc::new(node),
-            plan: &plan,
+            run: RunLink {
+                requests: requests.clone(),
+                tasks: bridge.publisher_thread.tasks(),
+                rejections: Arc::clone(&bridge.rejections),
+                logger: node.logger().clone(),
+                progress,
+                files,
+                writer: writer.sender(),
+            },
+            _writer: writer,
             parameters: Arc::new(parameters.map_err(|e| e.to_string())?),
-            pace,
-            requests: requests.clone(),
-            tasks: publisher_thread.tasks(),
-            shared: Arc::clone(&publisher_thread.shared),
-            rejections: Arc::clone(&rejections),
-            progress: Arc::clone(&progress),
+            shared: Arc::clone(&bridge.publisher_thread.shared),
             goals,
             calls,
-            files,
+            node: Arc::new(node),
         };
-        let interface = Interface::new(simulation, parts)?;
-        Ok(Self::new(
-            simulation,
-            &plan,
-            publisher_thread,
-            rejections,
-            progress,
-            Some((interface, publishers)),
-        ))
+        let interface = Interface::new(simulation, &bridge.outputs.plan, pace, parts)?;
+        bridge.interface = Some(interface);
+        Ok(bridge)
     }
 
     /// Returns the log of the links to autopilots and ground stations: the logger of the node, or
@@ -137,7 +130,7 @@ impl Bridge {
     pub fn link_log(&self) -> LogSink {
         match &self.interface {
             Some(interface) => {
-                let logger = interface.node.logger().clone();
+                let logger = interface.parts.node.logger().clone();
                 LogSink::new(move |line| logger.warn(line))
             }
             None => LogSink::default(),
@@ -149,54 +142,36 @@ impl Bridge {
     /// # Errors
     /// The recorder's thread could not be started.
     pub fn without_node(simulation: &Simulation) -> Result<Self, String> {
-        let rejections = Arc::new(Rejections::default());
         let plan = Arc::new(Plan::new(&simulation.scene));
-        let publisher_thread = PublisherThread::start(PublisherContext {
-            outputs: scene_outputs(simulation, &plan, &Arc::default()),
-            logger: None,
-            network: None,
-            rejections: Arc::clone(&rejections),
-            goals: GoalObservers::default(),
-            calls: Arc::default(),
-        })?;
-        Ok(Self::new(
-            simulation,
-            &plan,
-            publisher_thread,
-            rejections,
-            Arc::default(),
-            None,
-        ))
+        let outputs = scene_outputs(simulation, plan, Arc::default());
+        let context = PublisherContext::without_node(outputs);
+        Self::new(simulation, context, Arc::default())
     }
 
     fn new(
         simulation: &Simulation,
-        plan: &Arc<Plan>,
-        publisher_thread: PublisherThread,
-        rejections: Arc<Rejections>,
+        context: PublisherContext,
         progress: Arc<Progress>,
-        node: Option<(Arc<Interface>, Arc<[Publisher]>)>,
-    ) -> Self {
-        let (interface, publishers) = node.unzip();
-        let (scene, now) = (&simulation.scene, simulation.time_ns());
+    ) -> Result<Self, String> {
+        let now = simulation.time_ns();
+        let (outputs, rejections) = (context.outputs.clone(), Arc::clone(&context.rejections));
         let (mut next_frame, mut next_status) = (0, 0);
         if now > 0 {
             // a resumed run does not repeat messages that were published before the checkpoint
             is_due(&mut next_frame, FRAME_RATE, now);
             is_due(&mut next_status, STATUS_RATE, now);
         }
-        Self {
-            publisher_thread,
+        Ok(Self {
+            publisher_thread: PublisherThread::start(context)?,
             rejections,
             progress,
-            groups: vec![None; count_groups(scene)],
+            groups: Vec::new(),
             forgotten: 0,
             inputs: Vec::new(),
-            exteroceptive: exteroceptive_outputs(scene, plan),
-            publishers: publishers.unwrap_or_default(),
-            bridged: bridged_outputs(scene, plan),
-            plan: Arc::clone(plan),
-            interface,
+            exteroceptive: exteroceptive_outputs(&outputs.scene, &outputs.plan),
+            bridged: bridged_outputs(&outputs),
+            outputs,
+            interface: None,
             next_outputs: NextOutputs::default(),
             devices: Vec::new(),
             next_frame,
@@ -204,7 +179,7 @@ impl Bridge {
             last_clock: 0,
             paused: false,
             thrust: ThrustWatch::default(),
-        }
+        })
     }
 
     /// Returns the groups of joints whose goals have changed status since the last block.
@@ -218,12 +193,14 @@ impl Bridge {
             (0..model.joint_groups.len()).map(move |group| GroupIndex { robot, group })
         });
         let mut changed = Vec::new();
-        for (last, group_index) in self.groups.iter_mut().zip(places) {
+        for (k, group_index) in places.enumerate() {
             let status = GroupStatus::read(simulation, group_index);
-            if last.as_ref().is_none_or(|last| !status.is_unchanged(last)) {
-                *last = Some(status);
-                changed.push(status);
+            match self.groups.get_mut(k) {
+                Some(last) if status.is_unchanged(last) => continue,
+                Some(last) => *last = status,
+                None => self.groups.push(status),
             }
+            changed.push(status);
         }
         changed
     }
@@ -256,8 +233,11 @@ impl Bridge {
         let is_requested = |output: &usize| {
             recording
                 || self.bridged.contains(output)
-                || shared.plotted.contains(&self.plan.outputs[*output].topic)
+                || shared
+                    .plotted
+                    .contains(&self.outputs.plan.outputs[*output].topic)
                 || self
+                    .outputs
                     .publishers
                     .get(*output)
                     .is_some_and(Publisher::has_receivers)
@@ -295,7 +275,7 @@ impl Bridge {
     /// Returns the network of the node; `None` without one.
     pub fn network(&self) -> Option<Network> {
         let interface = self.interface.as_ref()?;
-        Some(interface.node.network())
+        Some(interface.parts.node.network())
     }
 }
 
@@ -304,48 +284,40 @@ impl Observer for Bridge {
         let now = simulation.time_ns();
         self.update_requested_outputs(simulation);
         self.progress.now_ns.store(now, Ordering::Relaxed);
-        let couplings = &simulation.state.couplings;
-        let engaged = couplings.iter().map(|c| c.engaged).collect();
-        let whole = simulation
-            .state
-            .tethers
-            .iter()
-            .map(TetherState::is_intact)
-            .collect();
+        let output = &simulation.network_output;
         let mut batch = Batch {
             time_ns: now,
             scene_version: simulation.scene_version,
-            engaged,
-            intact: whole,
+            groups: self.changed_groups(simulation),
+            inputs: std::mem::take(&mut self.inputs),
+            removed_goals_up_to: std::mem::take(&mut self.forgotten),
+            exteroceptive: simulation.frames.clone(),
+            // an empty output is not shared, so that the simulation can continue to fill it
+            network: (!output.is_empty()).then(|| Arc::clone(output)),
+            intervals: simulation.task_intervals.clone(),
+            has_no_clock: self.is_clock_early(control, now),
             ..Batch::default()
         };
-        batch.groups = self.changed_groups(simulation);
-        batch.inputs = std::mem::take(&mut self.inputs);
-        batch.removed_goals_up_to = std::mem::take(&mut self.forgotten);
+        batch.read_switches(&simulation.state);
         for (robot, runner) in simulation.runners.iter().enumerate() {
             let of_robot =
                 |d: &merrow_sensors::Delivered| (robot as u32, d.sensor as u32, d.stamped);
             batch.readings.extend(runner.outbox.iter().map(of_robot));
         }
-        batch.exteroceptive.clone_from(&simulation.frames);
         if is_due(&mut self.next_frame, FRAME_RATE, now) {
             batch.snapshot = Some(ObjectStates::read(simulation));
             if let Some(interface) = &self.interface {
-                devices::update_changed(&interface.parameters, simulation, &mut self.devices);
+                devices::update_changed(&interface.parts.parameters, simulation, &mut self.devices);
             }
-            batch.loads = Some(couplings.iter().map(|c| [c.force_W, c.moment_W]).collect());
         }
         let has_status = is_due(&mut self.next_status, STATUS_RATE, now);
-        if has_status {
-            batch.batteries = Some(simulation.state.robots.iter().map(|r| r.battery).collect());
-        }
-        batch.network = NetworkBatch::read(simulation, has_status);
-        batch.computers = ComputerBatch::read(simulation, has_status);
-        batch.has_no_clock = self.is_clock_early(control, now);
         // a pause is reported too, although the simulated time does not advance
         let is_changed = std::mem::replace(&mut self.paused, control.paused) != control.paused;
         if has_status || is_changed {
-            batch.health = Some(HealthSnapshot::read(simulation, control, &mut self.thrust));
+            let status = Arc::new(WorldStatus::read(simulation));
+            batch.status = has_status.then(|| Arc::clone(&status));
+            let health = HealthSnapshot::read(simulation, status, control, &mut self.thrust);
+            batch.health = Some(health);
         }
         // in real time the simulation must not wait
         let can_wait = control.paused || !matches!(control.pace, Pace::Factor(_));
@@ -372,7 +344,7 @@ impl Observer for Bridge {
             self.rejections
                 .count_rejection(&simulation.scene, rejection.robot, &rejection.reason);
         if let (Some(line), Some(interface)) = (line, &self.interface) {
-            interface.node.logger().warn(line);
+            interface.parts.node.logger().warn(line);
         }
     }
 
@@ -385,6 +357,7 @@ impl Observer for Bridge {
             halt.time_ns as f64 * 1e-9,
         );
         interface
+            .parts
             .node
             .logger()
             .error(format_args!("{name}: halted at {at:.3} s: {}", halt.cause));
@@ -405,12 +378,11 @@ impl Observer for Bridge {
             let plan = Arc::new(Plan::new(&simulation.scene));
             (plan, Arc::default(), String::new())
         });
-        self.groups = vec![None; count_groups(&simulation.scene)];
-        self.exteroceptive = exteroceptive_outputs(&simulation.scene, &plan);
-        self.bridged = bridged_outputs(&simulation.scene, &plan);
-        self.publishers = Arc::clone(&publishers);
-        self.plan = Arc::clone(&plan);
-        let outputs = scene_outputs(simulation, &plan, &publishers);
+        let outputs = scene_outputs(simulation, plan, publishers);
+        self.groups.clear();
+        self.exteroceptive = exteroceptive_outputs(&outputs.scene, &outputs.plan);
+        self.bridged = bridged_outputs(&outputs);
+        self.outputs = outputs.clone();
         let next = NextScene {
             outputs,
             same: same.clone(),
@@ -432,33 +404,24 @@ impl Observer for Bridge {
 /// Returns the topics of the current scene for the publisher thread.
 fn scene_outputs(
     simulation: &Simulation,
-    plan: &Arc<Plan>,
-    publishers: &Arc<[Publisher]>,
+    plan: Arc<Plan>,
+    publishers: Arc<[Publisher]>,
 ) -> SceneOutputs {
     SceneOutputs {
         version: simulation.scene_version,
         scene: Arc::clone(&simulation.scene),
-        plan: Arc::clone(plan),
-        publishers: Arc::clone(publishers),
+        plan,
+        publishers,
     }
 }
 
 /// Returns the outputs that modems transmit.
-fn bridged_outputs(scene: &Scene, plan: &Plan) -> Vec<usize> {
-    let outputs = plan.outputs.iter().enumerate();
+fn bridged_outputs(of: &SceneOutputs) -> Vec<usize> {
+    let outputs = of.plan.outputs.iter().enumerate();
     outputs
-        .filter(|(_, output)| !bridges_of(scene, output).is_empty())
+        .filter(|(_, output)| !bridges_of(&of.scene, output).is_empty())
         .map(|(i, _)| i)
         .collect()
-}
-
-/// Returns the number of joint groups of all robots.
-fn count_groups(scene: &Scene) -> usize {
-    scene
-        .robots
-        .iter()
-        .map(|robot| robot.joint_groups.len())
-        .sum()
 }
 
 /// Returns true if an output is due: true once per period of simulation time. `next` is the number

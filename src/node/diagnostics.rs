@@ -3,17 +3,19 @@
 //! modems.
 
 use crate::node::losses::{Losses, network_status, publisher_status, subscribers_status};
-use crate::node::modem_health::NetworkHealth;
+use crate::node::modem_health;
+use crate::node::states::WorldStatus;
 use crate::node::thrust_watch::{AXES, ThrustShortage, ThrustWatch};
 use merrow_messages::convert;
 use merrow_model::scene::fault::Device;
 use merrow_model::scene::fault_devices::device_path;
-use merrow_model::scene::{FaultKind, Robot, Scene, SensorKind, Tether};
+use merrow_model::scene::{FaultKind, Robot, Scene, Sensor, SensorKind, Tether};
 use merrow_model::sensor::gnss::Augmentation;
 use merrow_model::sensor::gnss::Gnss;
 use merrow_model::state::reading::Reading;
 use merrow_model::state::{
-    ActuatorState, BatteryState, FaultState, FinState, Health, LineBreak, TetherState,
+    ActuatorState, BatteryState, FaultState, FinState, Health, RobotState, SensorState, State,
+    TetherState,
 };
 use merrow_ros2::msg::diagnostic_msgs::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use merrow_ros2::node::shortened;
@@ -21,6 +23,7 @@ use merrow_sim::sensors::scheduler::SensorLoad;
 use merrow_sim::{Control, Simulation};
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub(super) const OK: u8 = DiagnosticStatus::OK;
@@ -73,13 +76,9 @@ impl Rejections {
         self.count(name, reason)
     }
 
-    /// Counts a rejection for the node. Returns the line to log, or `None` if one was logged
-    /// recently.
-    pub fn count_request(&self, reason: &str) -> Option<String> {
-        self.count(None, reason)
-    }
-
-    fn count(&self, name: Option<&String>, reason: &str) -> Option<String> {
+    /// Counts a rejection for the robot with this name, or for the node. Returns the line to log, or
+    /// `None` if one was logged recently.
+    pub(crate) fn count(&self, name: Option<&String>, reason: &str) -> Option<String> {
         let reason = one_line(reason);
         let mut robots = self.robots.lock();
         let entry = robots.entry(name.cloned().unwrap_or_default()).or_default();
@@ -137,127 +136,29 @@ impl Rejections {
 /// Data for the diagnostics, read between two blocks of steps.
 #[derive(Clone, Debug)]
 pub struct HealthSnapshot {
-    time_ns: u64,
+    status: Arc<WorldStatus>,
     control: Control,
-    robots: Vec<(Vec<ActuatorState>, BatteryState, Option<String>)>,
-    fins: Vec<Vec<FinState>>,
-    loads: Vec<Vec<f64>>,
-    faults: Vec<Vec<FaultState>>,
-    world_faults: Vec<FaultState>,
-    tethers: Vec<TetherHealth>,
     shortages: Vec<Vec<ThrustShortage>>,
-    receivers: Vec<Receiver>,
     /// Load and missed samples of each exteroceptive sensor.
     sensors: Vec<SensorLoad>,
-    temperature: f64,
-    /// Current number of contacts; since the start: number of collisions, and number of
-    /// contact-group steps that did not converge.
-    contacts: (usize, u64, u64),
-    network: NetworkHealth,
-}
-
-/// Satellite receiver of a robot.
-#[derive(Clone, Debug)]
-struct Receiver {
-    robot: usize,
-    sensor: usize,
-    /// False if it has no output, because it is dead or has no power.
-    on: bool,
-    /// Last measurement of the receiver.
-    last: Option<Gnss>,
-}
-
-#[derive(Clone, Debug)]
-struct TetherHealth {
-    tensions: [f64; 2],
-    line_break: Option<LineBreak>,
-    halted_ns: Option<u64>,
 }
 
 impl HealthSnapshot {
-    /// Reads the data of a simulation between two blocks of steps.
-    pub fn read(simulation: &Simulation, control: &Control, watch: &mut ThrustWatch) -> Self {
-        let robot = |r: &merrow_model::state::RobotState| {
-            (
-                r.actuators.clone(),
-                r.battery,
-                r.halted.as_ref().map(|h| h.cause.clone()),
-            )
-        };
+    /// Reads the data of a simulation between two blocks of steps, whose state is `status`.
+    pub fn read(
+        simulation: &Simulation,
+        status: Arc<WorldStatus>,
+        control: &Control,
+        watch: &mut ThrustWatch,
+    ) -> Self {
+        let scheduler = simulation.sensor_scheduler.iter();
         Self {
-            time_ns: simulation.time_ns(),
+            status,
             control: *control,
-            robots: simulation.state.robots.iter().map(robot).collect(),
-            fins: simulation
-                .state
-                .robots
-                .iter()
-                .map(|r| r.fins.clone())
-                .collect(),
-            faults: simulation
-                .state
-                .robots
-                .iter()
-                .map(|r| r.faults.clone())
-                .collect(),
-            world_faults: simulation.state.faults.clone(),
-            loads: simulation
-                .state
-                .robots
-                .iter()
-                .map(|r| r.loads.clone())
-                .collect(),
-            tethers: {
-                let one = |t: &TetherState| TetherHealth {
-                    tensions: t.end_tensions(),
-                    line_break: t.line_break,
-                    halted_ns: t.halted_ns,
-                };
-                simulation.state.tethers.iter().map(one).collect()
-            },
             shortages: watch.observe(simulation),
-            receivers: receivers(simulation),
-            sensors: simulation
-                .sensor_scheduler
-                .iter()
-                .flat_map(|scheduler| scheduler.loads())
-                .collect(),
-            temperature: simulation.state.sea.temperature,
-            contacts: {
-                let c = &simulation.state.contacts;
-                (c.touching.len(), c.collisions, c.unsolved)
-            },
-            network: NetworkHealth::read(simulation),
+            sensors: scheduler.flat_map(|scheduler| scheduler.loads()).collect(),
         }
     }
-}
-
-fn receivers(simulation: &Simulation) -> Vec<Receiver> {
-    let mut all = Vec::new();
-    for (i, (robot, state)) in simulation
-        .scene
-        .robots
-        .iter()
-        .zip(&simulation.state.robots)
-        .enumerate()
-    {
-        for (k, (sensor, memory)) in robot.sensors.iter().zip(&state.sensors).enumerate() {
-            if matches!(sensor.kind, SensorKind::Gnss(_)) {
-                let last = match memory.last {
-                    Some(Reading::Gnss(reading)) => Some(reading),
-                    _ => None,
-                };
-                let on = state.battery.is_on() && !memory.fault.dead;
-                all.push(Receiver {
-                    robot: i,
-                    sensor: k,
-                    on,
-                    last,
-                });
-            }
-        }
-    }
-    all
 }
 
 /// Builds the diagnostics message.
@@ -267,6 +168,7 @@ pub fn build_message(
     rejections: &Rejections,
     losses: &Losses<'_>,
 ) -> DiagnosticArray {
+    let state = &health.status.state;
     let evicted: u64 = losses.evicted.iter().map(|(_, count)| count).sum();
     let mut status = vec![run_status(
         health,
@@ -281,54 +183,46 @@ pub fn build_message(
     }
     status.extend(losses.network.map(network_status));
     for (i, robot) in scene.robots.iter().enumerate() {
-        let halted = health.robots[i].2.as_deref();
-        status.push(robot_status(
-            robot,
-            halted,
-            &rejections.of_robot(&robot.name),
-        ));
-        status.extend(device_statuses(robot, health, i));
+        let own = &state.robots[i];
+        let halted = own.halted.as_ref().map(|halt| halt.cause.as_str());
+        let rejected = rejections.of_robot(&robot.name);
+        status.push(robot_status(robot, halted, &rejected));
+        status.extend(device_statuses(robot, own, state.sea.temperature));
         status.extend(thrust_status(&robot.name, &health.shortages[i]));
     }
-    for receiver in &health.receivers {
-        let robot = &scene.robots[receiver.robot];
-        let name = format!(
-            "{}: receiver {}",
-            robot.name, robot.sensors[receiver.sensor].name
-        );
-        status.push(receiver_status(name, receiver.on, receiver.last.as_ref()));
+    for (robot, own) in scene.robots.iter().zip(&state.robots) {
+        status.extend(receiver_statuses(robot, own));
     }
-    status.extend(fault_statuses(scene, health));
+    status.extend(fault_statuses(scene, state));
     if !health.sensors.is_empty() {
         status.push(sensors_status(scene, &health.sensors));
     }
-    for (tether, memory) in scene.tethers.iter().zip(&health.tethers) {
+    for (tether, memory) in scene.tethers.iter().zip(&state.tethers) {
         if tether.line.breaking_load_n.is_some() || memory.halted_ns.is_some() {
             status.push(tether_status(tether, memory));
         }
     }
-    status.extend(health.network.statuses(scene));
+    status.extend(modem_health::statuses(scene, &health.status));
     DiagnosticArray {
-        header: convert::header(health.time_ns, ""),
+        header: convert::header(state.time_ns, ""),
         status,
     }
 }
 
-/// Builds the statuses of battery, thrusters and fins of the robot `i`.
-fn device_statuses(robot: &Robot, health: &HealthSnapshot, i: usize) -> Vec<DiagnosticStatus> {
-    let (actuators, battery, _) = &health.robots[i];
+/// Builds the statuses of battery, thrusters and fins of a robot; `water`: temperature [deg C].
+fn device_statuses(robot: &Robot, state: &RobotState, water: f64) -> Vec<DiagnosticStatus> {
+    let battery = &state.battery;
     let mut status = Vec::new();
     if let Some(spec) = &robot.battery {
-        let levels = &health.loads[i];
-        status.push(battery_status(robot, spec.capacity_ah, battery, levels));
+        let capacity = spec.capacity_ah;
+        status.push(battery_status(robot, capacity, battery, &state.loads));
     }
-    let (voltage, water) = (battery.voltage, health.temperature);
-    let thrusters = robot.thrusters.iter().zip(actuators);
+    let thrusters = robot.thrusters.iter().zip(&state.actuators);
     status.extend(thrusters.map(|(thruster, actuator)| {
         let name = format!("{}: thruster {}", robot.name, thruster.name);
-        thruster_status(name, actuator, voltage, water)
+        thruster_status(name, actuator, battery.voltage, water)
     }));
-    let fins = robot.fins.iter().zip(&health.fins[i]);
+    let fins = robot.fins.iter().zip(&state.fins);
     status.extend(
         fins.map(|(fin, memory)| fin_status(format!("{}: fin {}", robot.name, fin.name), memory)),
     );
@@ -362,15 +256,15 @@ fn thrust_status(robot: &str, shortages: &[ThrustShortage]) -> Option<Diagnostic
 }
 
 /// Builds the statuses of all active faults of robots, beacons and fixed modems.
-fn fault_statuses(scene: &Scene, health: &HealthSnapshot) -> Vec<DiagnosticStatus> {
-    let acts = |memory: &&FaultState| memory.is_active(health.time_ns) || memory.water > 0.0;
+fn fault_statuses(scene: &Scene, state: &State) -> Vec<DiagnosticStatus> {
+    let acts = |memory: &&FaultState| memory.is_active(state.time_ns) || memory.water > 0.0;
     let mut status = Vec::new();
-    for (k, (robot, faults)) in scene.robots.iter().zip(&health.faults).enumerate() {
+    for (k, (robot, own)) in scene.robots.iter().zip(&state.robots).enumerate() {
         let device = |memory: &FaultState| device_path(scene, Some(k), memory.fault.device);
-        let active = faults.iter().filter(acts);
+        let active = own.faults.iter().filter(acts);
         status.extend(active.map(|f| fault_status(&robot.name, &device(f), f)));
     }
-    let of_world = health.world_faults.iter().filter(acts);
+    let of_world = state.faults.iter().filter(acts);
     status.extend(of_world.map(|f| {
         let owner = match f.fault.device {
             Device::Modem(_) => "modems",
@@ -386,8 +280,9 @@ fn run_status(
     dropped: u64,
     rejected: &RejectionCount,
 ) -> DiagnosticStatus {
-    let c = &health.control;
-    let achieved = health.time_ns as f64 * 1e-9 / c.wall_s.max(1e-9);
+    let (c, contacts) = (&health.control, &health.status.state.contacts);
+    let simulated_s = health.status.state.time_ns as f64 * 1e-9;
+    let achieved = simulated_s / c.wall_s.max(1e-9);
     let paced = matches!(c.pace, merrow_sim::Pace::Factor(_));
     let late = paced && c.overruns > 0;
     let (level, message) = match (c.paused, late) {
@@ -397,7 +292,7 @@ fn run_status(
     };
     let mut values = vec![value("pace", c.pace)];
     values.extend(numbers([
-        ("simulated time [s]", 3, health.time_ns as f64 * 1e-9),
+        ("simulated time [s]", 3, simulated_s),
         ("achieved real-time factor since start", 3, achieved),
         ("overruns", 0, c.overruns as f64),
         ("jitter mean [us]", 1, c.jitter_s.0 * 1e6),
@@ -406,9 +301,9 @@ fn run_status(
     ]));
     values.extend([
         value("dropped messages", dropped),
-        value("contacts", health.contacts.0),
-        value("collisions", health.contacts.1),
-        value("contact steps not converged", health.contacts.2),
+        value("contacts", contacts.touching.len()),
+        value("collisions", contacts.collisions),
+        value("contact steps not converged", contacts.unsolved),
         value("refused requests", rejected.count),
     ]);
     status(level, "merrow: run".into(), message, values)
@@ -499,6 +394,22 @@ fn fin_status(name: String, fin: &FinState) -> DiagnosticStatus {
     status(level, name, message, values)
 }
 
+/// Builds the statuses of the satellite receivers of a robot.
+fn receiver_statuses(robot: &Robot, state: &RobotState) -> Vec<DiagnosticStatus> {
+    let sensors = robot.sensors.iter().zip(&state.sensors);
+    let receivers = sensors.filter(|(sensor, _)| matches!(sensor.kind, SensorKind::Gnss(_)));
+    let one = |(sensor, memory): (&Sensor, &SensorState)| {
+        let last = match &memory.last {
+            Some(Reading::Gnss(reading)) => Some(reading),
+            _ => None,
+        };
+        let is_on = state.battery.is_on() && !memory.fault.dead;
+        let name = format!("{}: receiver {}", robot.name, sensor.name);
+        receiver_status(name, is_on, last)
+    };
+    receivers.map(one).collect()
+}
+
 /// Builds the status of a satellite receiver: kind of fix, satellites and accuracy. Unknown values
 /// are omitted.
 fn receiver_status(name: String, on: bool, last: Option<&Gnss>) -> DiagnosticStatus {
@@ -555,7 +466,7 @@ fn fault_status(owner: &str, device: &str, memory: &FaultState) -> DiagnosticSta
     )
 }
 
-fn tether_status(tether: &Tether, memory: &TetherHealth) -> DiagnosticStatus {
+fn tether_status(tether: &Tether, memory: &TetherState) -> DiagnosticStatus {
     let seconds = |ns: u64| ns as f64 * 1e-9;
     let (level, message) = match (memory.halted_ns, memory.line_break) {
         (Some(t), _) => (
@@ -574,7 +485,7 @@ fn tether_status(tether: &Tether, memory: &TetherHealth) -> DiagnosticStatus {
         }
         (None, None) => (OK, "intact".to_string()),
     };
-    let [from, to] = memory.tensions;
+    let [from, to] = memory.end_tensions();
     let values = vec![
         value("tension at `from` [N]", format!("{from:.1}")),
         value("tension at `to` [N]", format!("{to:.1}")),

@@ -2,70 +2,37 @@
 //! follow the changes of the scene.
 
 use crate::arm;
-use crate::arm::progress::Progress;
 use crate::arm::{GoalObserver, RunningAction};
-use crate::input::mailbox::Mailbox;
-use crate::input::services;
+use crate::input::mailbox::{Mailbox, RunLink};
+use crate::input::{InputSubscription, services, subscribe};
 use crate::modem::calls::BridgedCalls;
 use crate::node::checkpoint::WriterThread;
-use crate::node::diagnostics::Rejections;
-use crate::node::file_access::FileAccess;
 use crate::node::parameters::live::{self, ParameterSinks};
 use crate::publisher::GoalObservers;
-use crate::publisher::state::{PublisherState, Task};
-use crate::topics::{ActionPlan, Input, Plan};
-use crossbeam_channel::Sender;
+use crate::publisher::state::PublisherState;
+use crate::topics::{ActionPlan, Plan};
 use merrow_model::scene::Scene;
-use merrow_ros2::message::TypeInfo;
-use merrow_ros2::node::{Callback, Node, ParameterServices, Publisher, Service, Subscription};
+use merrow_ros2::node::{Node, ParameterServices, Publisher, Service};
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue;
-use merrow_ros2::qos::Qos;
-use merrow_sim::{Pace, Request, SceneVersion, Simulation};
+use merrow_sim::{Pace, SceneVersion, Simulation};
 use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Objects of a node that receive. Fields are dropped in this order, the node last.
 pub struct Interface {
     objects: Mutex<Objects>,
-    writer: WriterThread,
     _parameter_services: ParameterServices,
-    /// Parameters of the node.
-    pub parameters: Arc<ParameterServer>,
-    /// Requests to the running world.
-    pub requests: Sender<Request>,
-    /// Tasks of the publisher thread.
-    tasks: Sender<Task>,
-    /// State shared with the publisher thread.
-    shared: Arc<PublisherState>,
-    /// Counters of refused requests.
-    pub rejections: Arc<Rejections>,
-    /// Progress of the run.
-    pub progress: Arc<Progress>,
-    goals: GoalObservers,
-    calls: Arc<BridgedCalls>,
-    /// Node of the run.
-    pub node: Arc<Node>,
-    files: FileAccess,
+    /// What the objects use.
+    pub parts: InterfaceParts,
 }
 
 /// Objects for one version of the scene.
 #[derive(Default)]
 struct Objects {
     actions: Vec<Action>,
-    subscriptions: Vec<Listening>,
+    subscriptions: Vec<InputSubscription>,
     _services: Vec<Service>,
-}
-
-/// A subscription to an input. It is kept while the input exists, so that no message is lost.
-struct Listening {
-    topic: String,
-    info: &'static TypeInfo,
-    qos: Qos,
-    /// Callback for the current version of the scene.
-    callback: Arc<Mutex<Callback>>,
-    _subscription: Subscription,
 }
 
 /// An action server with the observer of its goals. It is kept while its robot exists, because its
@@ -76,70 +43,61 @@ struct Action {
     observer: Arc<dyn GoalObserver>,
 }
 
-/// Parts of a node that its interface uses.
-pub(crate) struct InterfaceParts<'a> {
-    /// Node of the run.
-    pub node: Arc<Node>,
-    /// Topics of the scene.
-    pub plan: &'a Plan,
-    /// Parameters of the node, without the parameters of the world.
+/// Node with its connections to the run. Fields are dropped in this order, the node last.
+pub struct InterfaceParts {
+    /// Thread that writes files.
+    pub(crate) _writer: WriterThread,
+    /// Parameters of the node.
     pub parameters: Arc<ParameterServer>,
-    /// Pace of the run.
-    pub pace: Pace,
-    /// Requests to the running world.
-    pub requests: Sender<Request>,
-    /// Tasks of the publisher thread.
-    pub tasks: Sender<Task>,
+    /// Connection to the run.
+    pub run: RunLink,
     /// State shared with the publisher thread.
     pub shared: Arc<PublisherState>,
-    /// Counters of rejected requests.
-    pub rejections: Arc<Rejections>,
-    /// Progress of the run.
-    pub progress: Arc<Progress>,
     /// Observers of the goals.
     pub goals: GoalObservers,
     /// Calls of services over bridges.
     pub calls: Arc<BridgedCalls>,
-    /// Files that requests may write and read.
-    pub files: FileAccess,
+    /// Node of the run.
+    pub node: Arc<Node>,
+}
+
+impl InterfaceParts {
+    /// Returns where changes of the parameters take effect.
+    fn sinks(&self) -> ParameterSinks {
+        ParameterSinks {
+            requests: self.run.requests.clone(),
+            shared: Arc::clone(&self.shared),
+            node: self.node.names().full_node_name(),
+        }
+    }
 }
 
 impl Interface {
-    /// Creates all objects for the scene of `simulation`.
+    /// Creates all objects for the scene of `simulation`. The parameters of the world are added to
+    /// those of the node.
     ///
     /// # Errors
     /// One line that names the object that could not be created.
     pub(crate) fn new(
         simulation: &Simulation,
-        parts: InterfaceParts<'_>,
+        plan: &Plan,
+        pace: Pace,
+        parts: InterfaceParts,
     ) -> Result<Arc<Self>, String> {
-        let sinks = ParameterSinks {
-            requests: parts.requests.clone(),
-            shared: Arc::clone(&parts.shared),
-            node: parts.node.names().full_node_name(),
-        };
-        live::start(&parts.parameters, simulation, parts.pace, sinks).map_err(|e| e.to_string())?;
-        for warning in parts.parameters.unused_overrides() {
-            parts.node.logger().warn(warning);
+        let InterfaceParts {
+            parameters, node, ..
+        } = &parts;
+        live::start(parameters, simulation, pace, parts.sinks()).map_err(|e| e.to_string())?;
+        for warning in parameters.unused_overrides() {
+            node.logger().warn(warning);
         }
-        let parameter_services =
-            ParameterServices::start(&parts.node, &parts.parameters).map_err(|e| e.to_string())?;
+        let services = ParameterServices::start(node, parameters).map_err(|e| e.to_string())?;
         let interface = Self {
             objects: Mutex::default(),
-            _parameter_services: parameter_services,
-            parameters: parts.parameters,
-            requests: parts.requests,
-            tasks: parts.tasks,
-            shared: parts.shared,
-            rejections: parts.rejections,
-            progress: parts.progress,
-            goals: parts.goals,
-            calls: parts.calls,
-            files: parts.files,
-            writer: WriterThread::start()?,
-            node: parts.node,
+            _parameter_services: services,
+            parts,
         };
-        interface.connect(&simulation.scene, simulation.scene_version, parts.plan)?;
+        interface.connect(&simulation.scene, simulation.scene_version, plan)?;
         Ok(Arc::new(interface))
     }
 
@@ -171,13 +129,9 @@ impl Interface {
         plan: &Plan,
         values: &[(String, ParameterValue)],
     ) -> Result<(), String> {
-        self.rejections.retain(new);
-        let sinks = ParameterSinks {
-            requests: self.requests.clone(),
-            shared: Arc::clone(&self.shared),
-            node: self.node.names().full_node_name(),
-        };
-        live::change_scene(&self.parameters, (old, new), version, sinks, values)
+        self.parts.run.rejections.retain(new);
+        let sinks = self.parts.sinks();
+        live::change_scene(&self.parts.parameters, (old, new), version, sinks, values)
             .map_err(|e| e.to_string())?;
         self.connect(new, version, plan)
     }
@@ -189,26 +143,23 @@ impl Interface {
         version: SceneVersion,
         plan: &Plan,
     ) -> Result<(), String> {
+        let InterfaceParts {
+            node,
+            parameters,
+            calls,
+            ..
+        } = &self.parts;
         let mailbox = Mailbox {
             scene: Arc::clone(scene),
             version,
-            requests: self.requests.clone(),
-            tasks: self.tasks.clone(),
-            rejections: Arc::clone(&self.rejections),
-            logger: self.node.logger().clone(),
-            progress: Arc::clone(&self.progress),
-            files: self.files.clone(),
-            writer: self.writer.sender(),
+            run: self.parts.run.clone(),
         };
         let text = |e: merrow_ros2::node::NodeError| e.to_string();
         let former = std::mem::take(&mut self.objects.lock().subscriptions);
-        let subscriptions = self
-            .subscribe(former, &plan.inputs, &mailbox)
-            .map_err(text)?;
+        let subscriptions = subscribe(node, former, &plan.inputs, &mailbox).map_err(text)?;
         // the node's thread serves messages in the order of their arrival, so that a command sent
         // before a step request acts in that step
-        let services =
-            services::start(&self.node, &mailbox, &self.parameters, &self.calls).map_err(text)?;
+        let services = services::start(node, &mailbox, parameters, calls).map_err(text)?;
         let mut objects = self.objects.lock();
         let former = std::mem::take(&mut objects.actions);
         let actions = self
@@ -220,41 +171,6 @@ impl Interface {
             _services: services,
         };
         Ok(())
-    }
-
-    /// Subscribes to the inputs of a plan for the scene of the mailbox. Subscriptions that exist are
-    /// kept.
-    fn subscribe(
-        &self,
-        former: Vec<Listening>,
-        inputs: &[Input],
-        mailbox: &Mailbox,
-    ) -> Result<Vec<Listening>, merrow_ros2::node::NodeError> {
-        let former = former.into_iter().map(|own| (own.topic.clone(), own));
-        let mut former: HashMap<String, Listening> = former.collect();
-        let mut all = Vec::with_capacity(inputs.len());
-        for input in inputs {
-            let callback = crate::input::callback(mailbox, input);
-            let kept = former.remove(&input.topic);
-            let kept = kept.filter(|old| old.info.name == input.info.name && old.qos == input.qos);
-            if let Some(kept) = kept {
-                *kept.callback.lock() = callback;
-                all.push(kept);
-                continue;
-            }
-            let callback = Arc::new(Mutex::new(callback));
-            let current = Arc::clone(&callback);
-            let call = Box::new(move |bytes: &[u8]| (current.lock())(bytes));
-            let (topic, info, qos) = (input.topic.clone(), input.info, input.qos);
-            all.push(Listening {
-                _subscription: self.node.subscription(&topic, info, &qos, call)?,
-                topic,
-                info,
-                qos,
-                callback,
-            });
-        }
-        Ok(all)
     }
 
     /// Connects the actions of a plan to the scene of the mailbox. Actions that exist are kept with
@@ -274,7 +190,7 @@ impl Interface {
                     actions.push(kept);
                 }
                 None => {
-                    let (server, observer) = arm::serve(&self.node, planned, mailbox)?;
+                    let (server, observer) = arm::serve(&self.parts.node, planned, mailbox)?;
                     actions.push(Action {
                         name: planned.name.clone(),
                         _server: server,
@@ -284,7 +200,7 @@ impl Interface {
             }
         }
         let observers = actions.iter().map(|action| Arc::clone(&action.observer));
-        *self.goals.lock() = observers.collect();
+        *self.parts.goals.lock() = observers.collect();
         Ok(actions)
     }
 }

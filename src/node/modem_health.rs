@@ -1,137 +1,88 @@
 //! Diagnostics of modems: discarded messages and control frames, records missing in the logs.
 
 use crate::node::diagnostics::{ERROR, OK, WARN, status, value};
+use crate::node::states::WorldStatus;
 use merrow_model::scene::Scene;
-use merrow_model::state::comms::{NetworkState, PacketCounts};
+use merrow_model::state::comms::{ModemState, NetworkState};
 use merrow_ros2::msg::diagnostic_msgs::DiagnosticStatus;
-use merrow_sim::Simulation;
 
-/// Counters of one modem since the start of the run.
-#[derive(Clone, Debug)]
-struct ModemHealth {
-    is_on: bool,
-    queued: usize,
-    over_rate: u64,
-    discarded_control: u64,
+/// Builds the statuses of the modems, of their logs and of bridges; none without modems.
+pub(super) fn statuses(scene: &Scene, world: &WorldStatus) -> Vec<DiagnosticStatus> {
+    let network = &world.state.network;
+    if network.modems.is_empty() {
+        return Vec::new();
+    }
+    let modems = scene.modems.iter().zip(&network.modems).zip(&world.modems);
+    let mut all: Vec<DiagnosticStatus> = modems
+        .map(|((modem, own), condition)| modem_status(&modem.name, own, &condition.fault))
+        .collect();
+    all.push(log_status(network));
+    all.extend(misfit_status(&world.misfits));
+    all
 }
 
-/// Counters of all modems, read between two blocks of steps.
-#[derive(Clone, Debug, Default)]
-pub(super) struct NetworkHealth {
-    modems: Vec<ModemHealth>,
-    /// Kinds of the active faults of each modem, separated by commas.
-    faults: Vec<String>,
-    copies: PacketCounts,
-    /// Numbers of records of packets and of intervals that were not logged.
-    missing: [u64; 2],
-    /// Messages of bridges that cannot be transmitted: bridge, reason, number.
-    misfits: Vec<(String, &'static str, u64)>,
+/// Builds the status of the messages of bridges that can never be transmitted; `None` without such
+/// messages.
+fn misfit_status(misfits: &[(String, &str, u64)]) -> Option<DiagnosticStatus> {
+    let total: u64 = misfits.iter().map(|(_, _, count)| count).sum();
+    let values = misfits
+        .iter()
+        .map(|(bridge, reason, count)| value(&format!("bridge {bridge}: {reason}"), *count));
+    (total > 0).then(|| {
+        status(
+            WARN,
+            "merrow: bridges".into(),
+            format!("{total} messages can never be transmitted"),
+            values.collect(),
+        )
+    })
 }
 
-impl NetworkHealth {
-    /// Reads the counters of a simulation.
-    pub(super) fn read(simulation: &Simulation) -> Self {
-        let modems = 0..simulation.scene.modems.len();
-        Self {
-            misfits: simulation.bridge_misfits(),
-            faults: modems.map(|k| simulation.modem_faults(k)).collect(),
-            ..Self::from_state(&simulation.state.network)
-        }
-    }
-
-    fn from_state(network: &NetworkState) -> Self {
-        let modems = network.modems.iter().map(|own| ModemHealth {
-            is_on: own.is_on,
-            queued: own.queue.len(),
-            over_rate: own.over_rate,
-            discarded_control: own.discarded_control,
-        });
-        let output = &network.output;
-        Self {
-            modems: modems.collect(),
-            copies: network.copies,
-            missing: [output.packets.discarded, output.trace.discarded],
-            ..Self::default()
-        }
-    }
-
-    /// Builds the statuses of the modems and of their logs; none without modems.
-    pub(super) fn statuses(&self, scene: &Scene) -> Vec<DiagnosticStatus> {
-        if self.modems.is_empty() {
-            return Vec::new();
-        }
-        let modems = scene.modems.iter().zip(&self.modems);
-        let fault = |k: usize| self.faults.get(k).map_or("", String::as_str);
-        let statuses = modems.enumerate();
-        let mut all: Vec<DiagnosticStatus> = statuses
-            .map(|(k, (modem, own))| own.status(&modem.name, fault(k)))
-            .collect();
-        all.push(self.log_status());
-        all.extend(self.misfit_status());
-        all
-    }
-
-    /// Builds the status of the messages of bridges that can never be transmitted; `None` without
-    /// such messages.
-    fn misfit_status(&self) -> Option<DiagnosticStatus> {
-        let total: u64 = self.misfits.iter().map(|(_, _, count)| count).sum();
-        let values = self.misfits.iter();
-        let values = values
-            .map(|(bridge, reason, count)| value(&format!("bridge {bridge}: {reason}"), *count));
-        (total > 0).then(|| {
-            status(
-                WARN,
-                "merrow: bridges".into(),
-                format!("{total} messages can never be transmitted"),
-                values.collect(),
-            )
-        })
-    }
-
-    /// Builds the status of the logs of packets and schedules.
-    fn log_status(&self) -> DiagnosticStatus {
-        let [packets, intervals] = self.missing;
-        let (level, message) = match self.missing {
-            [0, 0] => (OK, "complete".to_string()),
-            _ => (
-                WARN,
-                format!("{packets} packets and {intervals} intervals are missing in the logs"),
-            ),
-        };
-        let lost: u64 = self.copies.lost.iter().sum();
-        let values = vec![
-            value("packets missing in network/packets", packets),
-            value("intervals missing in network/schedule", intervals),
-            value("messages accepted", self.copies.entered),
-            value("messages delivered", self.copies.delivered),
-            value("messages lost", lost),
-        ];
-        status(level, "merrow: modem logs".into(), message, values)
-    }
+/// Builds the status of the logs of packets and schedules.
+fn log_status(network: &NetworkState) -> DiagnosticStatus {
+    let output = &network.output;
+    let missing = [output.packets.discarded, output.trace.discarded];
+    let [packets, intervals] = missing;
+    let (level, message) = match missing {
+        [0, 0] => (OK, "complete".to_string()),
+        _ => (
+            WARN,
+            format!("{packets} packets and {intervals} intervals are missing in the logs"),
+        ),
+    };
+    let lost: u64 = network.copies.lost.iter().sum();
+    let values = vec![
+        value("packets missing in network/packets", packets),
+        value("intervals missing in network/schedule", intervals),
+        value("messages accepted", network.copies.entered),
+        value("messages delivered", network.copies.delivered),
+        value("messages lost", lost),
+    ];
+    status(level, "merrow: modem logs".into(), message, values)
 }
 
-impl ModemHealth {
-    /// Builds the status of a modem with this name and these faults.
-    fn status(&self, name: &str, fault: &str) -> DiagnosticStatus {
-        let (level, message) = match self.discarded_control {
-            _ if !fault.is_empty() => (ERROR, format!("fault: {fault}")),
-            n if n > 0 => (WARN, format!("{n} control frames were discarded")),
-            _ if self.is_on => (OK, "on".to_string()),
-            _ => (OK, "off".to_string()),
-        };
-        let values = vec![
-            value("waiting messages", self.queued),
-            value("messages of bridges above max_rate_hz", self.over_rate),
-            value("discarded control frames", self.discarded_control),
-        ];
-        status(level, format!("{name}: modem"), message, values)
-    }
+/// Builds the status of a modem with this name and the kinds of its active faults, separated by
+/// commas.
+fn modem_status(name: &str, modem: &ModemState, fault: &str) -> DiagnosticStatus {
+    let (level, message) = match modem.discarded_control {
+        _ if !fault.is_empty() => (ERROR, format!("fault: {fault}")),
+        n if n > 0 => (WARN, format!("{n} control frames were discarded")),
+        _ if modem.is_on => (OK, "on".to_string()),
+        _ => (OK, "off".to_string()),
+    };
+    let values = vec![
+        value("waiting messages", modem.queue.len()),
+        value("messages of bridges above max_rate_hz", modem.over_rate),
+        value("discarded control frames", modem.discarded_control),
+    ];
+    status(level, format!("{name}: modem"), message, values)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use merrow_model::state::Command;
+    use merrow_sim::Simulation;
     use merrow_world::{Overrides, data_dir, load_text, load_world};
     use std::sync::Arc;
 
@@ -149,16 +100,17 @@ mod tests {
         let world = load_world(&path, Overrides::default()).expect("a world");
         let simulation = Simulation::new(Arc::new(world.scene), 1).expect("a simulation");
         let scene = &simulation.scene;
-        let all = NetworkHealth::read(&simulation).statuses(scene);
+        let mut world = WorldStatus::read(&simulation);
+        let all = statuses(scene, &world);
         assert_eq!(all.len(), scene.modems.len() + 1);
         assert!(all.iter().all(|s| s.level == DiagnosticStatus::OK));
-        let mut network = simulation.state.network.clone();
+        let network = &mut world.state.network;
         let k = scene.modems.iter().position(|modem| modem.name == "shore");
         let k = k.expect("a modem");
         network.modems[k].over_rate = 12;
         network.modems[k].discarded_control = 3;
         network.output.packets.discarded = 7;
-        let all = NetworkHealth::from_state(&network).statuses(scene);
+        let all = statuses(scene, &world);
         let find = |name: &str| all.iter().find(|s| s.name == name).expect("a status");
         let shore = find("shore: modem");
         assert_eq!(shore.level, DiagnosticStatus::WARN);
@@ -181,7 +133,8 @@ mod tests {
             (other.level, other.message.as_str()),
             (DiagnosticStatus::OK, "on")
         );
-        assert!(NetworkHealth::default().statuses(scene).is_empty());
+        world.state.network.modems.clear();
+        assert!(statuses(scene, &world).is_empty());
     }
 
     // Messages of variable size that can never be transmitted are counted by bridge and reason, and
@@ -209,7 +162,7 @@ robots: {}
                 .apply(&Command::Bridge { bridge, message })
                 .expect("queued");
             simulation.advance(1);
-            NetworkHealth::read(&simulation).statuses(&simulation.scene)
+            statuses(&simulation.scene, &WorldStatus::read(&simulation))
         };
         let find =
             |all: &[DiagnosticStatus], name: &str| all.iter().find(|s| s.name == name).cloned();

@@ -13,7 +13,7 @@ use crate::input::services;
 use crate::modem::{self, bridges};
 use crate::node::world_topics;
 use crate::profile;
-use crate::topics::{ActionPlan, Content, Input, Output, PageControl, Plan, STATUS_RATE, encoder};
+use crate::topics::{ActionPlan, Content, Input, Output, PageControl, Plan};
 use merrow_messages::convert::{self, camera, contacts, header, topic};
 use merrow_messages::frames;
 use merrow_messages::urdf::urdf;
@@ -21,7 +21,6 @@ use merrow_model::scene::{Fin, FinLaw, JointKind, Robot, Scene};
 use merrow_model::sensor::camera::has_labels;
 use merrow_model::sensor::{PublisherQos, Reliability};
 use merrow_model::state::{ActuatorCommand, Command};
-use merrow_ros2::message::Message;
 use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
 use merrow_ros2::msg::sensor_msgs::{BatteryState, JointState};
 use merrow_ros2::msg::std_msgs::{Float64, String as StringMsg};
@@ -223,11 +222,11 @@ fn body_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     }
     if let Some(battery) = robot.battery.clone() {
         let frame = frames::link_frame(robot, 0);
-        let content = Content::Batteries(encoder(move |moment, all: &[_]| {
-            convert::battery_state(&battery, &all[i], header(moment.now_ns, &frame))
-        }));
         let topic = format!("{name}/battery_state");
-        let output = Output::new(topic, BatteryState::info(), content).at_rate(STATUS_RATE);
+        let output = Output::status(topic, move |moment, all| {
+            let state = &all.state.robots[i].battery;
+            convert::battery_state(&battery, state, header(moment.now_ns, &frame))
+        });
         outputs.push(
             output.restored_by(move |simulation, message: &BatteryState| {
                 let battery = &mut simulation.state.robots[i].battery;

@@ -1,66 +1,42 @@
-//! Copies of the states of modems, links and computers, for status messages.
+//! Copy of the state of a world, for status messages and diagnostics.
 
 use merrow_messages::convert::modem::ModemCondition;
-use merrow_model::state::RobotState;
-use merrow_model::state::comms::{LinkState, ModemState};
-use merrow_model::state::computer::{ComputerState, TaskActivity, TaskCounts};
+use merrow_model::state::State;
 use merrow_sim::Simulation;
 
-/// States of modems and links.
-#[derive(Debug)]
-pub struct NetworkStates {
-    /// State of every modem with its energy and its faults.
-    pub modems: Vec<(ModemState, ModemCondition)>,
-    /// State of each link, row of the transmitter, column of the receiver.
-    pub links: Vec<LinkState>,
+/// State of a world at one instant, with the values that only its simulation computes.
+#[derive(Clone, Debug)]
+pub struct WorldStatus {
+    /// State of the world.
+    pub state: State,
+    /// Energy and faults of every modem.
+    pub modems: Vec<ModemCondition>,
+    /// Kinds of the active faults of the computers of every robot, separated by commas.
+    pub computer_faults: Vec<Vec<String>>,
+    /// Messages of bridges that cannot be transmitted: bridge, reason, number.
+    pub misfits: Vec<(String, &'static str, u64)>,
 }
 
-impl NetworkStates {
-    /// Reads the states of a simulation.
+impl WorldStatus {
+    /// Reads a simulation between two blocks of steps.
     pub fn read(simulation: &Simulation) -> Self {
-        let network = &simulation.state.network;
-        let modems = network.modems.iter().enumerate();
-        let condition = |k: usize| ModemCondition {
+        let state = simulation.state.clone();
+        let modems = (0..state.network.modems.len()).map(|k| ModemCondition {
             energy: simulation.modem_energy(k),
             fault: simulation.modem_faults(k),
             power_fraction: simulation.modem_power_fraction(k),
-        };
+        });
+        let robots = state.robots.iter().enumerate();
+        let faults = robots.map(|(robot, own)| {
+            let computers = 0..own.computers.len();
+            let fault = |k| simulation.computer_faults(robot, k);
+            computers.map(fault).collect()
+        });
         Self {
-            modems: modems
-                .map(|(k, modem)| (modem.clone(), condition(k)))
-                .collect(),
-            links: network.links.clone(),
+            modems: modems.collect(),
+            computer_faults: faults.collect(),
+            misfits: simulation.bridge_misfits(),
+            state,
         }
-    }
-}
-
-/// States of the tasks of a computer, and its faults.
-#[derive(Clone, Debug, Default)]
-pub struct ComputerCondition {
-    /// One entry per task.
-    pub tasks: Vec<TaskState>,
-    /// Kinds of the active faults, separated by commas.
-    pub fault: String,
-}
-
-/// Current activity of a task, and its counts since the start of the run.
-pub type TaskState = (TaskActivity, TaskCounts);
-
-impl ComputerCondition {
-    /// Reads the states of the computers of every robot.
-    pub fn read(simulation: &Simulation) -> Vec<Vec<Self>> {
-        let of_computer = |robot: usize, (k, computer): (usize, &ComputerState)| {
-            let tasks = computer.tasks.iter();
-            Self {
-                tasks: tasks.map(|task| (task.activity, task.counts)).collect(),
-                fault: simulation.computer_faults(robot, k),
-            }
-        };
-        let of_robot = |(r, robot): (usize, &RobotState)| {
-            let computers = robot.computers.iter().enumerate();
-            computers.map(|entry| of_computer(r, entry)).collect()
-        };
-        let robots = simulation.state.robots.iter();
-        robots.enumerate().map(of_robot).collect()
     }
 }

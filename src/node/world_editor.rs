@@ -64,10 +64,9 @@ type Edit = Box<dyn FnOnce(&mut WorldEditor) + Send>;
 
 /// Handle of the thread of an editor. Dropping it ends the thread.
 pub struct EditorThread {
-    edits: Option<Sender<Edit>>,
+    sender: EditSender,
     /// Whether the thread drops the edits that wait.
     is_ended: Arc<AtomicBool>,
-    directory: Directory,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -112,19 +111,15 @@ impl EditorThread {
             })
             .map_err(|e| format!("cannot start the thread of the world editor: {e}"))?;
         Ok(Self {
-            edits: Some(edits),
+            sender: EditSender { edits, directory },
             is_ended,
-            directory,
             thread: Some(thread),
         })
     }
 
-    /// Returns a sender of changes, or `None` after the end of the thread.
-    pub fn sender(&self) -> Option<EditSender> {
-        Some(EditSender {
-            edits: self.edits.clone()?,
-            directory: Arc::clone(&self.directory),
-        })
+    /// Returns a sender of changes.
+    pub fn sender(&self) -> EditSender {
+        self.sender.clone()
     }
 }
 
@@ -132,10 +127,8 @@ impl Drop for EditorThread {
     fn drop(&mut self) {
         // senders may exist longer than the thread
         self.is_ended.store(true, Ordering::Relaxed);
-        if let Some(edits) = self.edits.take() {
-            // wakes the thread; it is awake if there is no room
-            let _ = edits.try_send(Box::new(|_| ()));
-        }
+        // wakes the thread; it is awake if there is no room
+        self.sender.send(|_| ());
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -270,8 +263,8 @@ impl WorldEditor {
         // all names and parameters, so that nothing is refused after the change
         let publishers = match &self.parts.followers {
             Followers::Node(interface) => {
-                plan.check_names(&scene, interface.node.names())?;
-                Interface::publishers(&interface.node, &plan)?
+                plan.check_names(&scene, interface.parts.node.names())?;
+                Interface::publishers(&interface.parts.node, &plan)?
             }
             Followers::Parameters(_) => Arc::default(),
         };
@@ -304,7 +297,7 @@ impl WorldEditor {
     /// Returns the parameters of the world.
     fn parameters(&self) -> &Arc<ParameterServer> {
         match &self.parts.followers {
-            Followers::Node(interface) => &interface.parameters,
+            Followers::Node(interface) => &interface.parts.parameters,
             Followers::Parameters(server) => server,
         }
     }

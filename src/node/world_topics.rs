@@ -1,7 +1,7 @@
 //! Topics that do not belong to a robot: clock, frames, diagnostics, contacts, couplings, tethers.
 
 use crate::replay::state::{read_contact, set_line};
-use crate::topics::{Content, FRAME_RATE, Input, Output, STATUS_RATE, Switch, encoder};
+use crate::topics::{Content, Input, Output, STATUS_RATE, Switch};
 use merrow_math::Vec3;
 use merrow_messages::convert::{self, contacts, header, vehicle};
 use merrow_messages::frames;
@@ -11,7 +11,6 @@ use merrow_model::sensor::vehicle::Wrench;
 use merrow_model::state::{Command, WinchCommand};
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::diagnostic_msgs::DiagnosticArray;
-use merrow_ros2::msg::geometry_msgs::WrenchStamped;
 use merrow_ros2::msg::nav_msgs::Path;
 use merrow_ros2::msg::rosgraph_msgs::Clock;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray};
@@ -108,8 +107,8 @@ pub(super) fn add_coupling(
     outputs.push(engaged.restored_by(move |simulation, message: &Bool| {
         simulation.state.couplings[k].engaged = message.data;
     }));
-    let load = Content::Loads(encoder(move |moment, loads: &[[Vec3; 2]]| {
-        let [force, torque] = loads[k];
+    outputs.push(Output::states(topic("wrench"), move |moment, states| {
+        let [force, torque] = states.coupling_loads[k];
         let load = Wrench {
             force,
             torque,
@@ -117,7 +116,6 @@ pub(super) fn add_coupling(
         };
         vehicle::wrench(&load, header(moment.now_ns, convert::WORLD_FRAME))
     }));
-    outputs.push(Output::new(topic("wrench"), WrenchStamped::info(), load).at_rate(FRAME_RATE));
     inputs.push(Input::new(
         topic("command"),
         "true: engage (a latch captures an approaching partner); false: release",

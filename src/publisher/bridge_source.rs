@@ -5,18 +5,16 @@
 //! transmitted when the simulation delivers them, the other outputs at multiples of their period in
 //! simulated time.
 
-use crate::modem::NetworkBatch;
 use crate::modem::bridges::{bridges_of, fix_decoders};
 use crate::modem::fix::FixDecoder;
 use crate::node::batch::Batch;
-use crate::node::states::NetworkStates;
+use crate::node::states::WorldStatus;
 use crate::publisher::{Collected, PublisherContext, SceneOutputs, Worker};
 use crate::topics::exteroceptive_outputs;
 use crate::topics::{Content, FRAME_RATE, Plan};
 use crossbeam_channel::unbounded;
 use merrow_math::Vec3;
 use merrow_messages::frames::ObjectStates;
-use merrow_model::state::TetherState;
 use merrow_sim::bridge_source::{BridgeMessage, BridgeSource, NewOutputs};
 use merrow_sim::{SceneVersion, Simulation};
 use std::collections::BTreeMap;
@@ -97,19 +95,12 @@ impl OutputEncoder {
             }
         }
         sensors.dedup();
-        let context = PublisherContext {
-            outputs: SceneOutputs {
-                version: SceneVersion::default(),
-                scene: Arc::clone(scene),
-                plan: Arc::clone(plan),
-                publishers: Arc::default(),
-            },
-            logger: None,
-            network: None,
-            rejections: Arc::default(),
-            goals: Arc::default(),
-            calls: Arc::default(),
-        };
+        let context = PublisherContext::without_node(SceneOutputs {
+            version: SceneVersion::default(),
+            scene: Arc::clone(scene),
+            plan: Arc::clone(plan),
+            publishers: Arc::default(),
+        });
         let mut worker = Worker::new(context, unbounded().1, Arc::default());
         worker.collected = Some(Collected {
             wanted: bridges.iter().map(|all| !all.is_empty()).collect(),
@@ -174,19 +165,11 @@ impl OutputEncoder {
 /// Reads the states that have no time of measurement. `next_ns`: first instant of such states that
 /// was not transmitted [ns].
 fn read_states(simulation: &Simulation, next_ns: u64, batch: &mut Batch) {
-    let state = &simulation.state;
-    let couplings = state.couplings.iter();
     batch.snapshot = Some(ObjectStates::read(simulation));
-    batch.loads = Some(couplings.clone().map(|c| [c.force_W, c.moment_W]).collect());
-    batch.engaged = couplings.map(|c| c.engaged).collect();
-    batch.intact = state.tethers.iter().map(TetherState::is_intact).collect();
+    batch.read_switches(&simulation.state);
     let (first, last) = (next_ns.div_ceil(PERIOD_NS), batch.time_ns / PERIOD_NS);
     if first.div_ceil(SLOW_PERIODS) <= last / SLOW_PERIODS {
-        batch.batteries = Some(state.robots.iter().map(|robot| robot.battery).collect());
-        batch.network = Some(Box::new(NetworkBatch {
-            output: Arc::default(),
-            states: Some(NetworkStates::read(simulation)),
-        }));
+        batch.status = Some(Arc::new(WorldStatus::read(simulation)));
     }
 }
 
@@ -217,10 +200,7 @@ impl BridgeSource for OutputEncoder {
             }
             NewOutputs::Network => self.has_results.then(|| Batch {
                 time_ns: simulation.time_ns(),
-                network: Some(Box::new(NetworkBatch {
-                    output: Arc::new(simulation.state.network.output.clone()),
-                    states: None,
-                })),
+                network: Some(Arc::new(simulation.state.network.output.clone())),
                 ..Batch::default()
             }),
         };

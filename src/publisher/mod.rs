@@ -32,7 +32,7 @@ use bytes::Bytes;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};
 use merrow_autopilot::status::LinkStatus;
 use merrow_messages::convert;
-use merrow_messages::convert::topic::Topic;
+use merrow_messages::convert::topic::{SampleData, Topic};
 use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::state::comms::NetworkOutput;
 use merrow_ros2::bag::{Bag, ChannelId};
@@ -115,6 +115,20 @@ pub struct PublisherContext {
     pub goals: GoalObservers,
     /// Calls of services over bridges; none without a node.
     pub calls: Arc<BridgedCalls>,
+}
+
+impl PublisherContext {
+    /// Returns the parameters of a thread without a node.
+    pub fn without_node(outputs: SceneOutputs) -> Self {
+        Self {
+            outputs,
+            logger: None,
+            network: None,
+            rejections: Arc::default(),
+            goals: GoalObservers::default(),
+            calls: Arc::default(),
+        }
+    }
 }
 
 impl PublisherThread {
@@ -294,7 +308,7 @@ impl Worker {
                 recv(filled) -> _ => if let Some(batch) = queue.pop() {
                     self.publish_together(&batch);
                 },
-                default(IDLE_PERIOD) => self.flush_bag(),
+                default(IDLE_PERIOD) => self.write_to_bag(|bag, _| bag.flush_due()),
             }
         }
         queue.end();
@@ -331,14 +345,17 @@ impl Worker {
         self.now_ns = now;
         self.count_lost(&batch.lost);
         self.record_inputs(&batch.inputs);
-        for &(robot, sensor, stamped) in &batch.readings {
-            self.publish_reading(&scene, robot as usize, sensor as usize, &stamped, now);
+        for (robot, sensor, stamped) in &batch.readings {
+            let place = [*robot as usize, *sensor as usize];
+            let data = SampleData::Reading(&stamped.reading);
+            self.publish_sample(&scene, place, stamped.stamp_ns, data);
         }
         for frame in &batch.exteroceptive {
-            self.publish_frame(&scene, frame, now);
+            let (place, data) = ([frame.robot, frame.sensor], SampleData::Frame(&frame.data));
+            self.publish_sample(&scene, place, frame.stamp_ns, data);
         }
         if let Some(network) = &batch.network {
-            self.pass_on_calls(&network.output);
+            self.pass_on_calls(network);
         }
         if let Some(snapshot) = &batch.snapshot {
             self.record_actuators(snapshot);
@@ -455,12 +472,8 @@ impl Worker {
             now_ns: batch.time_ns,
             has_truth_tf: &|robot| shared.has_truth_tf(&robot.name),
         };
-        let network = batch.network.as_deref();
-        let network_states = network.and_then(|network| network.states.as_ref());
-        let results = network.map(|network| &*network.output);
-        let computers = batch.computers.as_deref();
-        let intervals = computers.map(|computers| &computers.intervals[..]);
-        let computers = computers.and_then(|computers| computers.states.as_deref());
+        let results = batch.network.as_deref();
+        let intervals = Some(&batch.intervals[..]).filter(|all| !all.is_empty());
         for (i, output) in plan.outputs.iter().enumerate() {
             match &output.content {
                 Content::Clock | Content::Sensor { .. } | Content::Scene(_) => {}
@@ -470,12 +483,7 @@ impl Worker {
                     }
                 }
                 Content::States(encode) => self.emit(i, moment, encode, batch.snapshot.as_ref()),
-                Content::Batteries(encode) => {
-                    self.emit(i, moment, encode, batch.batteries.as_deref());
-                }
-                Content::Loads(encode) => self.emit(i, moment, encode, batch.loads.as_deref()),
-                Content::Network(encode) => self.emit(i, moment, encode, network_states),
-                Content::Computers(encode) => self.emit(i, moment, encode, computers),
+                Content::Status(encode) => self.emit(i, moment, encode, batch.status.as_deref()),
                 Content::Switch(switch) => {
                     if let Some(now) = value(*switch, batch)
                         && self.switches.insert(output.topic.clone(), now) != Some(now)
@@ -543,10 +551,7 @@ impl Worker {
                 | Content::Health
                 | Content::Sensor { .. }
                 | Content::States(_)
-                | Content::Batteries(_)
-                | Content::Loads(_)
-                | Content::Network(_)
-                | Content::Computers(_)
+                | Content::Status(_)
                 | Content::NetworkResults(_)
                 | Content::Intervals(_) => {}
             }
@@ -614,12 +619,7 @@ impl Worker {
         }
         let topic = self.topic(output);
         self.shared.plotted.add(topic, now_ns, &bytes, false);
-        let Some((bag, channels)) = &mut self.bag else {
-            return;
-        };
-        if let Err(e) = bag.write(channels[output], now_ns, now_ns, &bytes) {
-            self.abort_recording(&e.to_string());
-        }
+        self.write_to_bag(|bag, channels| bag.write(channels[output], now_ns, now_ns, &bytes));
     }
 
     fn log_error(&self, text: &str) {
@@ -645,10 +645,7 @@ fn lost_samples(content: &Content, lost: &LostSamples) -> u64 {
         Content::Health => Lost::Health,
         Content::Sensor { robot, sensor, .. } => Lost::Sensor([robot, sensor]),
         Content::States(_) => Lost::Snapshots,
-        Content::Batteries(_) => Lost::Batteries,
-        Content::Loads(_) => Lost::Loads,
-        Content::Network(_) => Lost::Modems,
-        Content::Computers(_) => Lost::Computers,
+        Content::Status(_) => Lost::Status,
         // results that occur once
         Content::Scene(_)
         | Content::Switch(_)

@@ -106,8 +106,8 @@ impl Content {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::modem::NetworkBatch;
     use crate::node::diagnostics::HealthSnapshot;
+    use crate::node::states::WorldStatus;
     use crate::node::thrust_watch::ThrustWatch;
     use crate::publisher::{PublisherContext, PublisherThread, SceneOutputs};
     use crate::topics::Plan;
@@ -139,15 +139,7 @@ mod tests {
             plan: Arc::clone(plan),
             publishers: Arc::default(),
         };
-        let context = PublisherContext {
-            outputs,
-            logger: None,
-            network: None,
-            rejections: Arc::default(),
-            goals: Arc::default(),
-            calls: Arc::default(),
-        };
-        PublisherThread::start(context).unwrap()
+        PublisherThread::start(PublisherContext::without_node(outputs)).unwrap()
     }
 
     /// Returns a batch with a time, states and, of one batch in ten, a packet for the first modem.
@@ -172,16 +164,12 @@ mod tests {
             deliveries: vec![delivery],
             ..NetworkOutput::default()
         };
-        let network = NetworkBatch {
-            output: Arc::new(output),
-            states: None,
-        };
         let mut snapshot = ObjectStates::read(simulation);
         snapshot.time_ns = number;
         Batch {
             time_ns: number,
             snapshot: Some(snapshot),
-            network: number.is_multiple_of(10).then(|| Box::new(network)),
+            network: number.is_multiple_of(10).then(|| Arc::new(output)),
             ..Batch::default()
         }
     }
@@ -204,8 +192,10 @@ mod tests {
         let stall = shared.robots_without_truth_tf.lock();
         for number in 1..=BATCHES {
             let mut sent = batch(&simulation, number);
-            sent.health = (number == BATCHES)
-                .then(|| HealthSnapshot::read(&simulation, &CONTROL, &mut ThrustWatch::default()));
+            sent.health = (number == BATCHES).then(|| {
+                let status = Arc::new(WorldStatus::read(&simulation));
+                HealthSnapshot::read(&simulation, status, &CONTROL, &mut ThrustWatch::default())
+            });
             thread.send(sent, false);
         }
         drop(stall);

@@ -7,7 +7,7 @@ use crate::topics::Output;
 use crate::topics::absolute;
 use merrow_messages::actuators;
 use merrow_messages::frames::ObjectStates;
-use merrow_ros2::bag::{Bag, ChannelId};
+use merrow_ros2::bag::{Bag, BagError, ChannelId};
 use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::rcl_interfaces::ParameterEvent;
@@ -52,24 +52,20 @@ impl Worker {
 
     /// Records the commands, thrusts and shaft speeds of all thrusters, if they are due.
     pub(super) fn record_actuators(&mut self, snapshot: &ObjectStates) {
-        let Some((bag, _)) = &mut self.bag else {
-            return;
-        };
         let now = snapshot.time_ns;
         // also after a reset of the time
         let is_due =
             now >= self.next_actuators_ns || now + ACTUATOR_PERIOD_NS < self.next_actuators_ns;
-        if snapshot.actuators.is_empty() || !is_due {
+        if self.bag.is_none() || snapshot.actuators.is_empty() || !is_due {
             return;
         }
         self.next_actuators_ns = now + ACTUATOR_PERIOD_NS;
         let message = actuators::encode(&self.context.outputs.scene, &snapshot.actuators);
-        let written = bag
-            .channel(world::ACTUATORS, Float64MultiArray::info(), &Qos::DEFAULT)
-            .and_then(|channel| bag.write(channel, now, now, &to_bytes(&message)));
-        if let Err(e) = written {
-            self.abort_recording(&e.to_string());
-        }
+        self.write_to_bag(|bag, _| {
+            let info = Float64MultiArray::info();
+            let channel = bag.channel(world::ACTUATORS, info, &Qos::DEFAULT)?;
+            bag.write(channel, now, now, &to_bytes(&message))
+        });
     }
 
     /// Creates the channel of an output.
@@ -79,10 +75,9 @@ impl Worker {
         } = &self.context.outputs;
         let planned = &plan.outputs[output];
         // the name under which the node publishes, after remapping
-        let topic = publishers.get(output).map_or_else(
-            || format!("/{}", planned.topic.trim_start_matches('/')),
-            |p| p.topic().to_string(),
-        );
+        let topic = publishers
+            .get(output)
+            .map_or_else(|| absolute(&planned.topic), |p| p.topic().to_string());
         bag.channel_with_rate(&topic, planned.info, &planned.qos, planned.rate_hz)
             .map_err(|e| e.to_string())
     }
@@ -112,11 +107,11 @@ impl Worker {
 
     /// Records messages of users with the time at which they were applied [ns].
     pub(super) fn record_inputs(&mut self, inputs: &[(u64, InputMessage)]) {
+        if self.bag.is_none() {
+            return;
+        }
         let plan = Arc::clone(&self.context.outputs.plan);
         for (time_ns, message) in inputs {
-            let Some((bag, _)) = &mut self.bag else {
-                return;
-            };
             let topic = absolute(&message.topic);
             let mut planned = plan.inputs.iter().chain(&plan.calls);
             let input = planned.find(|input| absolute(&input.topic) == topic);
@@ -125,12 +120,10 @@ impl Worker {
                 None if topic == EVENTS => ParameterEvent::info(),
                 None => continue,
             };
-            let written = bag
-                .channel(&topic, info, &Qos::DEFAULT)
-                .and_then(|channel| bag.write(channel, *time_ns, *time_ns, &message.bytes));
-            if let Err(e) = written {
-                self.abort_recording(&e.to_string());
-            }
+            self.write_to_bag(|bag, _| {
+                let channel = bag.channel(&topic, info, &Qos::DEFAULT)?;
+                bag.write(channel, *time_ns, *time_ns, &message.bytes)
+            });
         }
     }
 
@@ -144,9 +137,13 @@ impl Worker {
         Ok(Some(format!("{} messages in {path}", done.messages)))
     }
 
-    pub(super) fn flush_bag(&mut self) {
-        if let Some((bag, _)) = &mut self.bag
-            && let Err(e) = bag.flush_due()
+    /// Writes to the bag, if any, with the channels of the outputs. An error ends the recording.
+    pub(super) fn write_to_bag(
+        &mut self,
+        write: impl FnOnce(&mut Bag, &[ChannelId]) -> Result<(), BagError>,
+    ) {
+        if let Some((bag, channels)) = &mut self.bag
+            && let Err(e) = write(bag, channels)
         {
             self.abort_recording(&e.to_string());
         }

@@ -14,6 +14,7 @@ mod rates;
 pub(crate) mod state;
 pub mod world;
 
+use crate::input::replay::MAX_SIMULATED_NS;
 use crate::replay::environment::RecordedEnvironment;
 use crate::replay::images::RecordedImages;
 use crate::replay::network::RecordedNetwork;
@@ -33,8 +34,6 @@ use merrow_world::World;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Log times above this are wall-clock times: a simulated time is never as long [ns].
-const MAX_SIMULATED_NS: u64 = 100_000_000_000_000_000;
 /// Height at which robots without a recorded pose are placed, out of sight [m].
 const HIDDEN_Z: f64 = -1e6;
 

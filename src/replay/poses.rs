@@ -335,12 +335,7 @@ fn between(a: &RobotPose, b: &RobotPose, t: f64, step_s: f64) -> RobotPose {
 
 /// Returns the shortest rotation from `a` to `b`, in the axes of `a` [rad].
 fn rotation_between(a: Quat, b: Quat) -> Vec3 {
-    let inverse = Quat {
-        w: a.w,
-        x: -a.x,
-        y: -a.y,
-        z: -a.z,
-    };
+    let inverse = Quat::new(a.w, -a.x, -a.y, -a.z);
     rotation_vector(&inverse.mul(&b).normalized())
 }
 

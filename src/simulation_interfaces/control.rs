@@ -17,52 +17,41 @@ use std::sync::atomic::Ordering;
 /// Starts the services of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
     Ok(vec![
-        connections.serve::<GetSimulationState>(
-            "get_simulation_state",
-            |connections, _, caller| {
-                let requests = connections.requests.clone();
-                connections.editor.send(move |editor| {
-                    let is_loaded = worlds::is_loaded(editor.document());
-                    let reply = Reply::new(move |status| {
-                        let state = if is_loaded {
-                            state(&status)
-                        } else {
-                            SimulationState::STATE_NO_WORLD
-                        };
-                        caller.send(&GetSimulationStateResponse {
-                            state: SimulationState { state },
-                            ..done()
-                        });
+        connections.serve::<GetSimulationState>(|connections, _, caller| {
+            let requests = connections.run.requests.clone();
+            connections.editor.send(move |editor| {
+                let is_loaded = worlds::is_loaded(editor.document());
+                let reply = Reply::new(move |status| {
+                    let state = if is_loaded {
+                        state(&status)
+                    } else {
+                        SimulationState::STATE_NO_WORLD
+                    };
+                    caller.send(&GetSimulationStateResponse {
+                        state: SimulationState { state },
+                        ..done()
                     });
-                    let _ = requests.send(Request::Status(reply));
                 });
-            },
-        )?,
-        connections.serve::<SetSimulationState>(
-            "set_simulation_state",
-            |connections, request, caller| {
-                let target = request.state.state;
-                with_status(connections, move |connections, status| {
-                    set_state(&connections, status, target, caller);
-                });
-            },
-        )?,
-        connections.serve_edit::<ResetSimulation>(
-            "reset_simulation",
-            false,
-            |editor, request| reset(editor, request.scope).map(|()| done()),
-        )?,
-        connections.serve::<StepSimulation>(
-            "step_simulation",
-            |connections, request, caller| {
-                let reply = caller.reply(|stepped: merrow_sim::StepResult| {
-                    stepped.result.map(|()| String::new())
-                });
-                let _ = connections
-                    .requests
-                    .send(Request::Step(request.steps, reply));
-            },
-        )?,
+                let _ = requests.send(Request::Status(reply));
+            });
+        })?,
+        connections.serve::<SetSimulationState>(|connections, request, caller| {
+            let target = request.state.state;
+            with_status(connections, move |connections, status| {
+                set_state(&connections, status, target, caller);
+            });
+        })?,
+        connections.serve_edit::<ResetSimulation>(false, |editor, request| {
+            reset(editor, request.scope).map(|()| done())
+        })?,
+        connections.serve::<StepSimulation>(|connections, request, caller| {
+            let reply = caller
+                .reply(|stepped: merrow_sim::StepResult| stepped.result.map(|()| String::new()));
+            let _ = connections
+                .run
+                .requests
+                .send(Request::Step(request.steps, reply));
+        })?,
     ])
 }
 
@@ -73,7 +62,7 @@ fn with_status(
 ) {
     let own = connections.clone();
     let reply = Reply::new(move |status| next(own, status));
-    let _ = connections.requests.send(Request::Status(reply));
+    let _ = connections.run.requests.send(Request::Status(reply));
 }
 
 /// Returns the number of the state.
@@ -110,7 +99,7 @@ fn set_state(
     if let Some((code, why)) = refused {
         return caller.finish(Err(failure(code, why)));
     }
-    let requests = connections.requests.clone();
+    let requests = connections.run.requests.clone();
     match target {
         SimulationState::STATE_STOPPED => connections.editor.send(move |editor| {
             let _ = requests.send(Request::Pause(Reply::new(|()| {})));

@@ -17,7 +17,7 @@ use merrow_world::document::{Document, Placement};
 
 /// Starts the service `~/save_world`, which is not part of `simulation_interfaces`.
 pub(super) fn serve(connections: &Connections) -> Result<Service, NodeError> {
-    connections.serve_private::<SaveWorld>("~/save_world", |connections, request, caller| {
+    connections.serve_as::<SaveWorld>("~/save_world", |connections, request, caller| {
         connections.editor.send(move |editor| {
             caller.answer(save(editor, &request.uri).map(|()| String::new()));
         });

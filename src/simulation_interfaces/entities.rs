@@ -5,14 +5,14 @@
 //! in the frame of the header: the world (`world`, or empty), or the base link of another entity.
 
 use crate::node::world_editor::{EditSender, WorldEditor};
-use crate::simulation_interfaces::filters::{
-    Filter, box_around, box_corners, robot_bounds, structure_bounds,
-};
+use crate::simulation_interfaces::filters::{Filter, robot_bounds, structure_bounds};
 use crate::simulation_interfaces::{Connections, done, failed, failure, no_entity};
+use merrow_math::bounds::{box_around, box_corners};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{
     WORLD_FRAME, from_point, from_quaternion, from_vector3, header, pose, vector3,
 };
+use merrow_messages::frames::link_frame;
 use merrow_model::state::BodyCommand;
 use merrow_physics::contact::free_pose::{EXPECTED, check_position};
 use merrow_ros2::msg::geometry_msgs::{Accel, Pose, Twist};
@@ -31,59 +31,49 @@ use merrow_world::document::{Labels, ObjectInfo, Placement};
 /// Starts the services of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
     Ok(vec![
-        connections.serve_run::<GetEntities>("get_entities", |simulation, editor, request| {
+        connections.serve_run::<GetEntities>(|simulation, editor, request| {
             let entities = names(&select(simulation, editor, &request.filters)?);
             Ok(GetEntitiesResponse { entities, ..done() })
         })?,
-        connections.serve_run::<GetEntitiesStates>(
-            "get_entities_states",
-            |simulation, editor, request| {
-                let objects = select(simulation, editor, &request.filters)?;
-                let states = objects.iter().map(|object| state(simulation, object));
-                Ok(GetEntitiesStatesResponse {
-                    states: states.collect(),
-                    entities: names(&objects),
-                    ..done()
-                })
-            },
-        )?,
-        connections.serve_run::<GetEntityState>(
-            "get_entity_state",
-            |simulation, editor, request| {
-                let state = state(simulation, &find(editor, &request.entity)?);
-                Ok(GetEntityStateResponse { state, ..done() })
-            },
-        )?,
-        connections.serve::<GetEntityInfo>("get_entity_info", |connections, request, caller| {
+        connections.serve_run::<GetEntitiesStates>(|simulation, editor, request| {
+            let objects = select(simulation, editor, &request.filters)?;
+            let states = objects.iter().map(|object| state(simulation, object));
+            Ok(GetEntitiesStatesResponse {
+                states: states.collect(),
+                entities: names(&objects),
+                ..done()
+            })
+        })?,
+        connections.serve_run::<GetEntityState>(|simulation, editor, request| {
+            let state = state(simulation, &find(editor, &request.entity)?);
+            Ok(GetEntityStateResponse { state, ..done() })
+        })?,
+        connections.serve::<GetEntityInfo>(|connections, request, caller| {
             let found = find(&connections.editor, &request.entity);
             let info = found.map(|object| info(&object));
             caller.finish(info.map(|info| GetEntityInfoResponse { info, ..done() }));
         })?,
-        connections.serve_edit::<SetEntityInfo>("set_entity_info", false, |editor, request| {
+        connections.serve_edit::<SetEntityInfo>(false, |editor, request| {
             set_info(editor, &request.entity, &request.info).map(|()| done())
         })?,
-        connections.serve_run::<GetEntityBounds>(
-            "get_entity_bounds",
-            |simulation, editor, request| {
-                let bounds = bounds(simulation, &find(editor, &request.entity)?);
-                Ok(GetEntityBoundsResponse { bounds, ..done() })
-            },
-        )?,
+        connections.serve_run::<GetEntityBounds>(|simulation, editor, request| {
+            let bounds = bounds(simulation, &find(editor, &request.entity)?);
+            Ok(GetEntityBoundsResponse { bounds, ..done() })
+        })?,
         serve_set_entity_state(connections)?,
     ])
 }
 
 /// Starts `SetEntityState`, which in version 1 sets pose and twist.
 fn serve_set_entity_state(connections: &Connections) -> Result<Service, NodeError> {
-    let name = "set_entity_state";
     if !connections.has_version1 {
-        return connections.serve::<SetEntityState>(name, |connections, request, caller| {
+        return connections.serve::<SetEntityState>(|connections, request, caller| {
             set_entity_state(connections, request, move |set| {
                 caller.finish(set.map(|()| done()));
             });
         });
     }
-    connections.serve::<v1::SetEntityState>(name, |connections, request, caller| {
+    connections.serve::<v1::SetEntityState>(|connections, request, caller| {
         let request = SetEntityStateRequest {
             entity: request.entity,
             state: request.state,
@@ -290,40 +280,24 @@ fn world_box(simulation: &Simulation, object: &ObjectInfo) -> [Vec3; 2] {
     };
     let R = q_WB.matrix();
     let corners = box_corners(own_box(simulation, object));
-    box_around(corners.map(|corner| p_WB + R.mul_vec(corner)))
+    box_around(corners.map(|corner| p_WB + R.mul_vec(corner))).unwrap_or_default()
 }
 
-/// Frame in which a state is expressed, in W.
-struct Frame {
-    p: Vec3,
-    q: Quat,
-}
-
-impl Frame {
-    /// Frame of the world.
-    const WORLD: Self = Self {
-        p: Vec3::new(0.0, 0.0, 0.0),
-        q: Quat {
-            w: 1.0,
-            x: 0.0,
-            y: 0.0,
-            z: 0.0,
-        },
-    };
-
-    /// Returns the frame with this name: the world, an entity or its base link.
-    fn find(simulation: &Simulation, name: &str) -> Option<Self> {
-        if name.is_empty() || name == WORLD_FRAME {
-            return Some(Self::WORLD);
-        }
-        let robots = simulation.scene.robots.iter().zip(&simulation.state.robots);
-        let is_named = |robot: &merrow_model::scene::Robot| {
-            robot.name == name || merrow_messages::frames::link_frame(robot, 0) == name
-        };
-        let (_, state) = robots.into_iter().find(|(robot, _)| is_named(robot))?;
-        let (q, p) = state.motion.pose();
-        Some(Self { p, q })
+/// Returns the pose in W of the frame with this name: the world, an entity or its base link.
+fn find_frame(simulation: &Simulation, name: &str) -> Result<Placement, String> {
+    if name.is_empty() || name == WORLD_FRAME {
+        let (p_WB, q_WB) = (Vec3::zero(), Quat::identity());
+        return Ok(Placement { p_WB, q_WB });
     }
+    let mut robots = simulation.scene.robots.iter().zip(&simulation.state.robots);
+    let found = robots.find(|(robot, _)| robot.name == name || link_frame(robot, 0) == name);
+    let (_, state) = found.ok_or_else(|| {
+        format!(
+            "no frame {name:?}; expected {WORLD_FRAME:?}, or the name of an entity or of its base link"
+        )
+    })?;
+    let (q_WB, p_WB) = state.motion.pose();
+    Ok(Placement { p_WB, q_WB })
 }
 
 /// Returns true if a request states a velocity or an acceleration.
@@ -336,7 +310,7 @@ fn is_moving(request: &SetEntityStateRequest) -> bool {
 }
 
 /// Converts a pose in a frame to W.
-fn pose_to_world(pose: &Pose, frame: &Frame) -> Result<Placement, String> {
+pub(super) fn pose_to_world(pose: &Pose, frame: &Placement) -> Result<Placement, String> {
     let (p, q) = (&pose.position, from_quaternion(&pose.orientation));
     let norm = (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z).sqrt();
     if ![p.x, p.y, p.z].iter().all(|x| x.is_finite()) {
@@ -348,11 +322,11 @@ fn pose_to_world(pose: &Pose, frame: &Frame) -> Result<Placement, String> {
     if !(0.9..=1.1).contains(&norm) {
         return Err(format!("expected a unit quaternion, found the norm {norm}"));
     }
-    let p_WB = frame.p + frame.q.matrix().mul_vec(from_point(p));
+    let p_WB = frame.p_WB + frame.q_WB.matrix().mul_vec(from_point(p));
     check_position("position", p_WB)?;
     Ok(Placement {
         p_WB,
-        q_WB: frame.q.mul(&q.normalized()),
+        q_WB: frame.q_WB.mul(&q.normalized()),
     })
 }
 
@@ -362,20 +336,7 @@ pub(super) fn place_in(
     name: &str,
     pose: &Pose,
 ) -> Result<Placement, String> {
-    let frame = Frame::find(simulation, name).ok_or_else(|| no_frame(name))?;
-    pose_to_world(pose, &frame)
-}
-
-/// Returns the pose in W of a pose relative to a placement.
-pub(super) fn place_at(frame: Placement, pose: &Pose) -> Result<Placement, String> {
-    let (p, q) = (frame.p_WB, frame.q_WB);
-    pose_to_world(pose, &Frame { p, q })
-}
-
-fn no_frame(name: &str) -> String {
-    format!(
-        "no frame {name:?}; expected {WORLD_FRAME:?}, or the name of an entity or of its base link"
-    )
+    pose_to_world(pose, &find_frame(simulation, name)?)
 }
 
 /// Sets pose and velocity of a robot.
@@ -387,8 +348,7 @@ fn set_state(
     let robots = &simulation.scene.robots;
     let found = robots.iter().position(|robot| robot.name == request.entity);
     let robot = found.ok_or_else(|| no_entity(&request.entity))?;
-    let name = &request.state.header.frame_id;
-    let frame = Frame::find(simulation, name).ok_or_else(|| invalid(no_frame(name)))?;
+    let frame = find_frame(simulation, &request.state.header.frame_id).map_err(invalid)?;
     let motion = &simulation.state.robots[robot].motion;
     let (R_WB, V) = (motion.q_WB.matrix(), motion.V_WB_B);
     let (mut p_WB, mut q_WB) = (motion.p_WB, motion.q_WB);
@@ -398,7 +358,7 @@ fn set_state(
         Placement { p_WB, q_WB } = pose_to_world(&request.state.pose, &frame).map_err(invalid)?;
     }
     if request.set_twist {
-        let R = frame.q.matrix();
+        let R = frame.q_WB.matrix();
         v_W = R.mul_vec(from_vector3(&request.state.twist.linear));
         w_W = R.mul_vec(from_vector3(&request.state.twist.angular));
     }

@@ -43,7 +43,7 @@ pub const FEATURES: [u8; 31] = [
 
 /// Starts the service of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Service, NodeError> {
-    connections.serve::<GetSimulatorFeatures>("get_simulator_features", |_, _, caller| {
+    connections.serve::<GetSimulatorFeatures>(|_, _, caller| {
         let features = F {
             features: FEATURES.map(u16::from).to_vec(),
             spawn_formats: vec!["urdf".to_string(), "merrow_yaml".to_string()],

@@ -3,10 +3,11 @@
 use crate::simulation_interfaces::failure;
 use crate::simulation_interfaces::poses::has_tags;
 use merrow_math::Vec3;
+use merrow_math::bounds::box_around;
 use merrow_messages::convert::from_vector3;
-use merrow_model::kinematics;
-use merrow_model::scene::{Collider, Geometry, Robot, Structure};
-use merrow_model::state::{Motion, Workspace};
+use merrow_model::kinematics::link_poses;
+use merrow_model::scene::{Collider, Robot, Structure};
+use merrow_model::state::Motion;
 use merrow_physics::contact::geometry::overlap::ConvexVolume;
 use merrow_ros2::msg::simulation_interfaces::{Bounds, EntityFilters, ServiceResult, TagsFilter};
 use merrow_world::document::Placement;
@@ -83,7 +84,7 @@ impl Volume {
         }
         match (bounds.r#type, points.as_slice()) {
             (Bounds::TYPE_EMPTY, _) => Ok(None),
-            (Bounds::TYPE_BOX, [a, b]) => Ok(Some(Self::Box(box_around([*a, *b].into_iter())))),
+            (Bounds::TYPE_BOX, [a, b]) => Ok(box_around([*a, *b]).map(Self::Box)),
             (Bounds::TYPE_SPHERE, [center, radius]) if radius.x >= 0.0 => Ok(Some(Self::Sphere {
                 center: *center,
                 radius: radius.x,
@@ -104,73 +105,29 @@ impl Volume {
     }
 }
 
-/// Returns the lower and upper corner of the box around points; the origin without points.
-pub(super) fn box_around(points: impl Iterator<Item = Vec3>) -> [Vec3; 2] {
-    let join = |[low, high]: [Vec3; 2], p: Vec3| {
-        [
-            Vec3::new(low.x.min(p.x), low.y.min(p.y), low.z.min(p.z)),
-            Vec3::new(high.x.max(p.x), high.y.max(p.y), high.z.max(p.z)),
-        ]
-    };
-    points
-        .map(|p| [p, p])
-        .reduce(|a, b| join(join(a, b[0]), b[1]))
-        .unwrap_or_default()
-}
-
 /// Returns the box around a robot in its base frame, at its joint positions: hulls, collision
 /// shapes and visual shapes.
 pub(super) fn robot_bounds(robot: &Robot, motion: &Motion) -> [Vec3; 2] {
-    let mut links = Workspace::new(robot).links;
-    kinematics::poses(robot, motion, &mut links);
+    let links = link_poses(robot, motion);
     let (R_BW, p_WB) = (links[0].R_WL.transpose(), links[0].p_WL);
     let place =
         |link: usize, p: Vec3| R_BW.mul_vec(links[link].p_WL + links[link].R_WL.mul_vec(p) - p_WB);
     let mut points = Vec::new();
     for collider in robot.colliders.iter().chain(&robot.visuals) {
-        points.extend(
-            corners(collider)
-                .into_iter()
-                .map(|p| place(collider.link, p)),
-        );
+        let corners = collider.corners().into_iter();
+        points.extend(corners.map(|p| place(collider.link, p)));
     }
     for (k, link) in robot.links.iter().enumerate() {
         let hull = link.hull_mesh.iter().flat_map(|mesh| &mesh.vertices);
         points.extend(hull.map(|p| place(k, *p)));
     }
-    box_around(points.into_iter())
+    box_around(points).unwrap_or_default()
 }
 
 /// Returns the box around a structure in its own frame.
 pub(super) fn structure_bounds(structure: &Structure, placement: &Placement) -> [Vec3; 2] {
     let R_BW = placement.q_WB.matrix().transpose();
-    let points = structure.colliders.iter().flat_map(corners);
-    box_around(points.map(|corner| R_BW.mul_vec(corner - placement.p_WB)))
-}
-
-/// Returns points whose box is the box of a collider, in its link or in W.
-fn corners(collider: &Collider) -> Vec<Vec3> {
-    let half = match &collider.geometry {
-        Geometry::Primitive(primitive) => primitive.half_size(),
-        Geometry::ConvexHull(mesh) | Geometry::ConvexDecomposition(mesh) | Geometry::Mesh(mesh) => {
-            let place = |v: &Vec3| collider.p_LoG + collider.R_LG.mul_vec(*v);
-            return mesh.vertices.iter().map(place).collect();
-        }
-        Geometry::Heightfield(_) => return Vec::new(),
-    };
-    let corners = box_corners([half.scale(-1.0), half]);
-    let place = |corner| collider.p_LoG + collider.R_LG.mul_vec(corner);
-    corners.map(place).collect()
-}
-
-/// Returns the corners of a box from its lower and upper corner.
-pub(super) fn box_corners([low, high]: [Vec3; 2]) -> impl Iterator<Item = Vec3> {
-    (0..8).map(move |k| {
-        let pick = |bit: usize, a: f64, b: f64| if k >> bit & 1 == 0 { a } else { b };
-        Vec3::new(
-            pick(0, low.x, high.x),
-            pick(1, low.y, high.y),
-            pick(2, low.z, high.z),
-        )
-    })
+    let points = structure.colliders.iter().flat_map(Collider::corners);
+    let points = points.map(|corner| R_BW.mul_vec(corner - placement.p_WB));
+    box_around(points).unwrap_or_default()
 }

@@ -19,19 +19,18 @@ mod spawn;
 mod steps;
 pub(crate) mod worlds;
 
+use crate::input::mailbox::RunLink;
 use crate::input::serve::{Caller, serve};
-use crate::node::diagnostics::Rejections;
-use crate::node::interface::Interface;
+use crate::node::interface::InterfaceParts;
 use crate::node::parameters::node::{has_interfaces_version1, simulation_interfaces_prefix};
 use crate::node::world_editor::{EditSender, WorldEditor};
-use crossbeam_channel::Sender;
 use merrow_ros2::message::{Service as ServiceType, ServiceInfo};
 use merrow_ros2::msg::simulation_interfaces::ServiceResult;
 use merrow_ros2::msg::{Outcome, simulation_interfaces_v1 as v1};
 use merrow_ros2::node::{Node, NodeError, Service};
 use merrow_sim::{Access, Request, Simulation};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicBool;
 
 pub use crate::simulation_interfaces::features::FEATURES;
 
@@ -42,14 +41,10 @@ pub const ACTION: (&str, &str) = ("/simulate_steps", steps::TYPE);
 #[derive(Clone)]
 pub struct Connections {
     node: Arc<Node>,
-    /// Requests to the running world.
-    requests: Sender<Request>,
+    /// Connection to the running world.
+    run: RunLink,
     /// Changes of the world.
     editor: EditSender,
-    /// Counters of refused requests.
-    rejections: Arc<Rejections>,
-    /// Simulated time since the start [ns].
-    now_ns: Arc<AtomicU64>,
     /// Set to end the program.
     stop: Arc<AtomicBool>,
     /// Whether the services have the types of version 1, of the packages for Humble and Jazzy.
@@ -88,13 +83,11 @@ type Handled<S> = Result<<S as ServiceType>::Response, ServiceResult>;
 
 impl Connections {
     /// Connects the node of an interface with the editor of the world; `stop` ends the program.
-    pub fn new(interface: &Interface, editor: EditSender, stop: Arc<AtomicBool>) -> Self {
+    pub fn new(interface: &InterfaceParts, editor: EditSender, stop: Arc<AtomicBool>) -> Self {
         Self {
             node: Arc::clone(&interface.node),
-            requests: interface.requests.clone(),
+            run: interface.run.clone(),
             editor,
-            rejections: Arc::clone(&interface.rejections),
-            now_ns: Arc::clone(&interface.progress.now_ns),
             stop,
             has_version1: has_interfaces_version1(&interface.parameters),
             prefix: simulation_interfaces_prefix(&interface.parameters),
@@ -109,17 +102,16 @@ impl Connections {
         }
     }
 
-    /// Starts the service `name`, after the prefix. `handler` answers, immediately or later.
+    /// Starts a service. `handler` answers, immediately or later.
     fn serve<S: ServiceType<Response: Outcome>>(
         &self,
-        name: &str,
         handler: impl Fn(&Self, S::Request, Caller<S>) + Send + 'static,
     ) -> Result<Service, NodeError> {
-        self.serve_private(&self.name(name), handler)
+        self.serve_as(&self.name(&names::name(S::TYPE)), handler)
     }
 
-    /// Returns the same as [`Self::serve`], without the prefix.
-    fn serve_private<S: ServiceType<Response: Outcome>>(
+    /// Starts a service with another name than the name of its type.
+    fn serve_as<S: ServiceType<Response: Outcome>>(
         &self,
         name: &str,
         handler: impl Fn(&Self, S::Request, Caller<S>) + Send + 'static,
@@ -133,10 +125,9 @@ impl Connections {
     /// Starts a service that answers from the thread of the run.
     fn serve_run<S: ServiceType<Response: Outcome>>(
         &self,
-        name: &str,
         handle: fn(&mut Simulation, &EditSender, S::Request) -> Handled<S>,
     ) -> Result<Service, NodeError> {
-        self.serve::<S>(name, move |connections, request, caller| {
+        self.serve::<S>(move |connections, request, caller| {
             let editor = connections.editor.clone();
             connections.access(move |simulation| {
                 caller.finish(handle(simulation, &editor, request));
@@ -148,18 +139,17 @@ impl Connections {
     /// fail are counted and logged.
     fn serve_edit<S: ServiceType<Response: Outcome>>(
         &self,
-        name: &'static str,
         reports: bool,
         handle: fn(&mut WorldEditor, S::Request) -> Handled<S>,
     ) -> Result<Service, NodeError> {
-        self.serve::<S>(name, move |connections, request, caller| {
+        self.serve::<S>(move |connections, request, caller| {
             let own = connections.clone();
             connections.editor.send(move |editor| {
                 let done = handle(editor, request);
                 if let Err(failure) = done.as_ref()
                     && reports
                 {
-                    own.report(name, &failure.error_message);
+                    own.report(&names::name(S::TYPE), &failure.error_message);
                 }
                 caller.finish(done);
             });
@@ -177,18 +167,13 @@ impl Connections {
     /// Counts a refused request and logs it, at most once per second.
     fn report(&self, service: &str, why: &str) {
         let first = why.lines().next().unwrap_or_default();
-        let line = self
-            .rejections
-            .count_request(&format!("{service}: {first}"));
-        if let Some(line) = line {
-            self.node.logger().warn(line);
-        }
+        self.run.reject(None, service, first);
     }
 
     /// Calls a function with the world on the thread of the run. If the run has ended, it is
     /// dropped.
     fn access(&self, call: impl FnOnce(&mut Simulation) + Send + 'static) {
-        let _ = self.requests.send(Request::Access(Access::new(call)));
+        let _ = self.run.requests.send(Request::Access(Access::new(call)));
     }
 }
 

@@ -1,36 +1,40 @@
-//! Names of the services of `simulation_interfaces`.
+//! Types and names of the services of `simulation_interfaces`.
 
 use merrow_ros2::message::Service;
-use merrow_ros2::msg::simulation_interfaces::*;
+use merrow_ros2::msg::simulation_interfaces::{
+    DeleteEntity, GetAvailableWorlds, GetCurrentWorld, GetEntities, GetEntitiesStates,
+    GetEntityBounds, GetEntityInfo, GetEntityState, GetNamedPoseBounds, GetNamedPoses,
+    GetSimulationState, GetSimulatorFeatures, GetSpawnables, LoadWorld, ResetSimulation,
+    SetEntityInfo, SetEntityState, SetSimulationState, SpawnEntities, SpawnEntityService,
+    StepSimulation, UnloadWorld,
+};
 
-macro_rules! services {
-    ($($name:literal $service:ident,)*) => {
-        /// Names, without a prefix, and types of the services, for `describe`.
-        pub const SERVICES: &[(&str, &str)] = &[$((concat!("/", $name), $service::TYPE)),*];
+macro_rules! types {
+    ($($service:ident)*) => {
+        /// Types of the services, sorted by name.
+        const TYPES: &[&str] = &[$($service::TYPE),*];
     };
 }
+types! {
+    DeleteEntity GetAvailableWorlds GetCurrentWorld GetEntities GetEntitiesStates GetEntityBounds
+    GetEntityInfo GetEntityState GetNamedPoseBounds GetNamedPoses GetSimulationState
+    GetSimulatorFeatures GetSpawnables LoadWorld ResetSimulation SetEntityInfo SetEntityState
+    SetSimulationState SpawnEntities SpawnEntityService StepSimulation UnloadWorld
+}
 
-services! {
-    "delete_entity" DeleteEntity,
-    "get_available_worlds" GetAvailableWorlds,
-    "get_current_world" GetCurrentWorld,
-    "get_entities" GetEntities,
-    "get_entities_states" GetEntitiesStates,
-    "get_entity_bounds" GetEntityBounds,
-    "get_entity_info" GetEntityInfo,
-    "get_entity_state" GetEntityState,
-    "get_named_pose_bounds" GetNamedPoseBounds,
-    "get_named_poses" GetNamedPoses,
-    "get_simulation_state" GetSimulationState,
-    "get_simulator_features" GetSimulatorFeatures,
-    "get_spawnables" GetSpawnables,
-    "load_world" LoadWorld,
-    "reset_simulation" ResetSimulation,
-    "set_entity_info" SetEntityInfo,
-    "set_entity_state" SetEntityState,
-    "set_simulation_state" SetSimulationState,
-    "spawn_entities" SpawnEntities,
-    "spawn_entity" SpawnEntityService,
-    "step_simulation" StepSimulation,
-    "unload_world" UnloadWorld,
+/// Returns the names, without a prefix, and the types of the services, for `describe`.
+pub(crate) fn services() -> impl Iterator<Item = (String, &'static str)> {
+    TYPES.iter().map(|kind| (format!("/{}", name(kind)), *kind))
+}
+
+/// Returns the name of the service of a type, without a prefix: the type in snake case.
+pub(super) fn name(kind: &str) -> String {
+    let mut name = String::new();
+    for c in kind.rsplit('/').next().unwrap_or_default().chars() {
+        if c.is_ascii_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.push(c.to_ascii_lowercase());
+    }
+    name
 }

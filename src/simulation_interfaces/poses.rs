@@ -13,24 +13,20 @@ use merrow_world::document::NamedPose as WorldPose;
 /// Starts the services of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
     Ok(vec![
-        connections.serve_edit::<GetNamedPoses>("get_named_poses", false, |editor, request| {
+        connections.serve_edit::<GetNamedPoses>(false, |editor, request| {
             let poses = editor.document().named_poses();
             let selected = poses.iter().filter(|p| has_tags(&request.tags, &p.tags));
             let poses = selected.map(named_pose).collect();
             Ok(GetNamedPosesResponse { poses, ..done() })
         })?,
-        connections.serve_edit::<GetNamedPoseBounds>(
-            "get_named_pose_bounds",
-            false,
-            |editor, request| {
-                let poses = editor.document().named_poses();
-                let found = poses.iter().find(|pose| pose.name == request.name);
-                let why = format!("no named pose {:?}", request.name);
-                let missing = || failure(ServiceResult::RESULT_NOT_FOUND, why);
-                let bounds = bounds(found.ok_or_else(missing)?);
-                Ok(GetNamedPoseBoundsResponse { bounds, ..done() })
-            },
-        )?,
+        connections.serve_edit::<GetNamedPoseBounds>(false, |editor, request| {
+            let poses = editor.document().named_poses();
+            let found = poses.iter().find(|pose| pose.name == request.name);
+            let why = format!("no named pose {:?}", request.name);
+            let missing = || failure(ServiceResult::RESULT_NOT_FOUND, why);
+            let bounds = bounds(found.ok_or_else(missing)?);
+            Ok(GetNamedPoseBoundsResponse { bounds, ..done() })
+        })?,
     ])
 }
 

@@ -1,7 +1,7 @@
 //! Services that add and remove entities, and list the available entities.
 
 use crate::node::world_editor::WorldEditor;
-use crate::simulation_interfaces::entities::{place_at, place_in};
+use crate::simulation_interfaces::entities::{place_in, pose_to_world};
 use crate::simulation_interfaces::{Connections, done, failed, failure, no_entity};
 use merrow_ros2::msg::geometry_msgs::PoseStamped;
 use merrow_ros2::msg::simulation_interfaces::{
@@ -22,7 +22,7 @@ use std::collections::HashSet;
 /// Starts the services of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
     Ok(vec![
-        connections.serve_edit::<SpawnEntityService>("spawn_entity", true, |editor, request| {
+        connections.serve_edit::<SpawnEntityService>(true, |editor, request| {
             let request = SpawnEntity {
                 name: request.name,
                 allow_renaming: request.allow_renaming,
@@ -36,13 +36,13 @@ pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError
                 ..done()
             })
         })?,
-        connections.serve::<SpawnEntities>("spawn_entities", |connections, request, caller| {
+        connections.serve::<SpawnEntities>(|connections, request, caller| {
             let own = connections.clone();
             connections.editor.send(move |editor| {
                 caller.send(&spawn_entities(&own, editor, &request.spawn_requests));
             });
         })?,
-        connections.serve_edit::<DeleteEntity>("delete_entity", true, |editor, request| {
+        connections.serve_edit::<DeleteEntity>(true, |editor, request| {
             delete(editor, &request.entity).map(|()| done())
         })?,
         serve_get_spawnables(connections)?,
@@ -52,9 +52,8 @@ pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError
 /// Starts `GetSpawnables`, which lists the bundled robots and props. Further sources are not
 /// supported.
 fn serve_get_spawnables(connections: &Connections) -> Result<Service, NodeError> {
-    let name = "get_spawnables";
     if !connections.has_version1 {
-        return connections.serve::<GetSpawnables>(name, |_, request, caller| {
+        return connections.serve::<GetSpawnables>(|_, request, caller| {
             let spawnable = |(uri, description): (String, _)| Spawnable {
                 entity_resource: Resource {
                     uri,
@@ -69,7 +68,7 @@ fn serve_get_spawnables(connections: &Connections) -> Result<Service, NodeError>
             });
         });
     }
-    connections.serve::<v1::GetSpawnables>(name, |_, request, caller| {
+    connections.serve::<v1::GetSpawnables>(|_, request, caller| {
         let spawnable = |(uri, description)| v1::Spawnable {
             uri,
             description,
@@ -183,7 +182,7 @@ fn spawn_all(
         let PoseStamped { header, pose } = &request.initial_pose;
         let frame = additions.iter().find(|a| a.name == header.frame_id);
         let placement = match (frame, &placements) {
-            (Some(frame), _) => place_at(frame.placement, pose),
+            (Some(frame), _) => pose_to_world(pose, &frame.placement),
             (None, Ok(placements)) => placements[k].clone(),
             (None, Err(why)) => Err(why.clone()),
         };

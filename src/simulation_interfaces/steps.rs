@@ -33,7 +33,7 @@ pub(super) fn serve(connections: &Connections) -> Result<StepsServer, NodeError>
     ActionServer::start(
         &connections.node,
         &name,
-        Arc::clone(&connections.now_ns),
+        Arc::clone(&connections.run.progress.now_ns),
         stepper,
     )
 }
@@ -56,7 +56,7 @@ impl Executor<Action> for Stepper {
         let cancelled = Arc::new(AtomicBool::new(false));
         self.current = Some((goal.id(), Arc::clone(&cancelled)));
         let run = StepRun {
-            requests: self.connections.requests.clone(),
+            requests: self.connections.run.requests.clone(),
             goal,
             cancelled,
             steps,

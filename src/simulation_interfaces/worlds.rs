@@ -27,22 +27,20 @@ const OTHER_FORMATS: [&str; 6] = ["sdf", "world", "mjcf", "usd", "usda", "urdf"]
 pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
     Ok(vec![
         // reads files, so not on the thread of the node
-        connections.serve_edit::<GetAvailableWorlds>(
-            "get_available_worlds",
-            false,
-            |editor, request| available_worlds(editor.files(), &request),
-        )?,
-        connections.serve_edit::<GetCurrentWorld>("get_current_world", false, |editor, _| {
+        connections.serve_edit::<GetAvailableWorlds>(false, |editor, request| {
+            available_worlds(editor.files(), &request)
+        })?,
+        connections.serve_edit::<GetCurrentWorld>(false, |editor, _| {
             check_loaded(editor, GetCurrentWorldResponse::NO_WORLD_LOADED)?;
             let world = world_resource(editor.document());
             Ok(GetCurrentWorldResponse { world, ..done() })
         })?,
-        connections.serve_edit::<LoadWorld>("load_world", true, |editor, request| {
+        connections.serve_edit::<LoadWorld>(true, |editor, request| {
             load(editor, &request)?;
             let world = world_resource(editor.document());
             Ok(LoadWorldResponse { world, ..done() })
         })?,
-        connections.serve_edit::<UnloadWorld>("unload_world", false, |editor, _| {
+        connections.serve_edit::<UnloadWorld>(false, |editor, _| {
             check_loaded(editor, UnloadWorldResponse::NO_WORLD_LOADED)?;
             let empty = Document::from_text(NO_WORLD, "robots: {}", Overrides::default());
             let (document, _) = empty.map_err(|problems| failed(problems.to_string()))?;

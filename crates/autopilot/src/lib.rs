@@ -28,6 +28,7 @@ pub mod ned;
 pub mod px4;
 pub mod status;
 
+use crate::mavlink::Station;
 use crate::status::{LinkKind, LinkStatus, LogSink, SharedStatus};
 use merrow_model::scene::autopilot::{Autopilot, AutopilotKind, ServoDevice, ServoOutput};
 use merrow_model::scene::{Correspondence, JointMode, Robot, Scene};
@@ -51,87 +52,52 @@ fn poll_steps(dt_ns: u64) -> BlockLimit {
     BlockLimit::Steps((POLL_NS / dt_ns).max(1))
 }
 
-/// Connection of a robot to another program.
-pub(crate) trait Connection {
+/// Link of a robot to another program.
+pub(crate) trait Link {
     /// Returns the index of the connected robot in the current scene, which changes with the scene.
     fn robot(&mut self) -> &mut usize;
-}
-
-impl<T: Connection + ?Sized> Connection for Box<T> {
-    fn robot(&mut self) -> &mut usize {
-        (**self).robot()
-    }
-}
-
-/// Adapts connections to a changed scene: closes connections of removed robots, and opens
-/// connections of new robots with `open`, which returns `None` for a robot without one. Returns the
-/// status of the connections of kind `kind` that cannot be opened, and writes their reasons to the
-/// log.
-pub(crate) fn follow_scene<C: Connection>(
-    connections: &mut Vec<C>,
-    (scene, same): (&Scene, &Correspondence),
-    (log, kind): (&LogSink, impl Fn(&Robot) -> LinkKind),
-    open: impl Fn(usize, &Robot) -> Option<Result<C, String>>,
-) -> Vec<LinkStatus> {
-    let mut failures = Vec::new();
-    connections.retain_mut(|connection| {
-        let robot = connection.robot();
-        same.robot(*robot).map(|k| *robot = k).is_some()
-    });
-    for (k, robot) in scene.robots.iter().enumerate() {
-        if connections.iter_mut().any(|other| *other.robot() == k) {
-            continue;
-        }
-        match open(k, robot) {
-            Some(Ok(connection)) => connections.push(connection),
-            Some(Err(why)) => {
-                log.write(&why);
-                failures.push(LinkStatus {
-                    robot: robot.name.clone(),
-                    kind: kind(robot),
-                    failure: Some(why),
-                    ..LinkStatus::default()
-                });
-            }
-            None => {}
-        }
-    }
-    failures
-}
-
-/// Link of a robot to an autopilot program.
-pub(crate) trait AutopilotLink: Connection {
+    /// Returns the status of the link. Its counters continue when the other program reconnects and
+    /// when the state is reset.
+    fn status(&self) -> &LinkStatus;
     /// Returns robot and address, for the start of a run.
     fn description(&self) -> String;
-    /// Returns the status of the link. Its counters continue when the autopilot reconnects and when
-    /// the state is reset.
-    fn status(&self) -> &LinkStatus;
-    /// Returns true if the world waits for the autopilot also at a pace that follows the wall
+    /// Returns true if the world waits for the other program also at a pace that follows the wall
     /// clock.
     fn is_in_lock_step(&self) -> bool;
     /// Returns the socket on which packets arrive.
     fn socket(&self) -> BorrowedFd<'_>;
     /// Adapts to a reset of the state.
     fn reset(&mut self);
-    /// Sends the messages that are due, receives the packets that have arrived and applies them.
-    /// `follows_clock`: the world follows the wall clock. Returns the steps until the end of the
-    /// frame, or [`BlockLimit::Wait`] if the next packet has not arrived.
+    /// Sends the messages that are due before a block, receives the packets that have arrived and
+    /// applies them. `follows_clock`: the world follows the wall clock. Returns the steps until the
+    /// end of the frame, or [`BlockLimit::Wait`] if the next packet has not arrived.
     fn exchange(&mut self, simulation: &mut Simulation, follows_clock: bool) -> BlockLimit;
-    /// Keeps the latest readings of the sensors that the autopilot receives.
-    fn read_sensors(&mut self, simulation: &Simulation);
+    /// Reads the simulation after a block, and sends the messages that are due then.
+    fn after_block(&mut self, simulation: &Simulation);
 }
 
-/// Opens the link of robot `robot` in a world with the seed `seed`.
+/// Opens the link of a kind of the robot with the index `robot`; `None` if it has no such link.
 fn open_link(
+    scene: &Scene,
     robot: usize,
-    name: &str,
-    settings: &Autopilot,
-    seed: u64,
+    kind: LinkKind,
     log: &LogSink,
-) -> Result<Box<dyn AutopilotLink>, String> {
-    Ok(match settings.kind {
-        AutopilotKind::ArduPilot => Box::new(ardupilot::Link::open(robot, name, settings, log)?),
-        AutopilotKind::Px4 => Box::new(px4::Link::open(robot, name, settings, seed, log)?),
+) -> Option<Result<Box<dyn Link>, String>> {
+    fn boxed(link: impl Link + 'static) -> Box<dyn Link> {
+        Box::new(link)
+    }
+    let own = &scene.robots[robot];
+    let settings = |program| enabled_autopilot(own).filter(|settings| settings.kind == program);
+    Some(match kind {
+        LinkKind::ArduPilot => {
+            let settings = settings(AutopilotKind::ArduPilot)?;
+            ardupilot::Link::open(robot, &own.name, settings, log).map(boxed)
+        }
+        LinkKind::Px4 => {
+            let settings = settings(AutopilotKind::Px4)?;
+            px4::Link::open(robot, &own.name, settings, scene.seed, log).map(boxed)
+        }
+        LinkKind::GroundStation => Station::open(robot, &own.name, own.mavlink?, log).map(boxed),
     })
 }
 
@@ -187,10 +153,11 @@ fn enabled_autopilot(robot: &Robot) -> Option<&Autopilot> {
         .filter(|settings| settings.enabled)
 }
 
-/// Links of all robots with an enabled autopilot. As an [`Observer`], it exchanges packets before
-/// each block of steps.
-pub struct Autopilots {
-    links: Vec<Box<dyn AutopilotLink>>,
+/// Links of all robots, to autopilots and to ground stations. As an [`Observer`], it exchanges
+/// packets before each block of steps.
+pub struct Links {
+    /// Links to autopilots before links to ground stations.
+    links: Vec<Box<dyn Link>>,
     /// Links of robots that were added to the world and could not be opened.
     failures: Vec<LinkStatus>,
     status: SharedStatus,
@@ -199,34 +166,59 @@ pub struct Autopilots {
     updated: (Instant, u64),
 }
 
-impl Autopilots {
-    /// Opens the sockets of all robots with an autopilot.
+impl Links {
+    /// Opens the sockets of all robots with an enabled autopilot or with telemetry.
     ///
     /// # Errors
     /// A socket cannot be opened, for example because another program uses its port.
     pub fn connect(scene: &Scene, status: SharedStatus, log: LogSink) -> Result<Self, String> {
-        let robots = scene.robots.iter().enumerate();
-        let links = robots
-            .filter_map(|(k, robot)| {
-                let settings = enabled_autopilot(robot)?;
-                Some(open_link(k, &robot.name, settings, scene.seed, &log))
-            })
-            .collect::<Result<Vec<_>, _>>()?;
-        let autopilots = Self {
-            links,
+        let mut links = Self {
+            links: Vec::new(),
             failures: Vec::new(),
             status,
             log,
             updated: (Instant::now(), 0),
         };
-        autopilots.share_status();
-        Ok(autopilots)
+        let failures = links.open_missing(scene).into_iter();
+        match failures.filter_map(|link| link.failure).next() {
+            Some(why) => Err(why),
+            None => {
+                links.share_status();
+                Ok(links)
+            }
+        }
+    }
+
+    /// Opens the links that the robots of a scene lack. Returns those that cannot be opened.
+    fn open_missing(&mut self, scene: &Scene) -> Vec<LinkStatus> {
+        let mut failures = Vec::new();
+        for (k, robot) in scene.robots.iter().enumerate() {
+            for kind in LinkKind::ALL {
+                let mut links = self.links.iter_mut();
+                if links.any(|link| link.status().kind == kind && *link.robot() == k) {
+                    continue;
+                }
+                match open_link(scene, k, kind, &self.log) {
+                    Some(Ok(link)) => self.links.push(link),
+                    Some(Err(why)) => failures.push(LinkStatus {
+                        robot: robot.name.clone(),
+                        kind,
+                        failure: Some(why),
+                        ..LinkStatus::default()
+                    }),
+                    None => {}
+                }
+            }
+        }
+        let is_station = |link: &Box<dyn Link>| link.status().kind == LinkKind::GroundStation;
+        self.links.sort_by_key(is_station);
+        failures
     }
 
     /// Passes the status of all links to the diagnostics.
     fn share_status(&self) {
         let links = self.links.iter().map(|link| link.status());
-        self.status.set_autopilots(links.chain(&self.failures));
+        self.status.set(links.chain(&self.failures));
     }
 
     /// Returns a line per link: robot and address.
@@ -235,7 +227,7 @@ impl Autopilots {
     }
 }
 
-impl Observer for Autopilots {
+impl Observer for Links {
     fn before_block(
         &mut self,
         simulation: &mut Simulation,
@@ -270,7 +262,7 @@ impl Observer for Autopilots {
 
     fn after_block(&mut self, simulation: &Simulation, _control: &Control) {
         for link in &mut self.links {
-            link.read_sensors(simulation);
+            link.after_block(simulation);
         }
         let (now_ns, (updated, updated_ns)) = (simulation.time_ns(), self.updated);
         let passed = Duration::from_nanos(now_ns.abs_diff(updated_ns)).max(updated.elapsed());
@@ -289,15 +281,16 @@ impl Observer for Autopilots {
     }
 
     fn replaced(&mut self, simulation: &Simulation, same: &Correspondence) {
-        let (scene, log) = (&*simulation.scene, &self.log);
-        let kind = |robot: &Robot| match robot.autopilot.as_deref().map(|a| a.kind) {
-            Some(AutopilotKind::Px4) => LinkKind::Px4,
-            _ => LinkKind::ArduPilot,
-        };
-        self.failures = follow_scene(&mut self.links, (scene, same), (log, kind), |k, robot| {
-            let settings = enabled_autopilot(robot)?;
-            Some(open_link(k, &robot.name, settings, scene.seed, log))
+        self.links.retain_mut(|link| {
+            let robot = link.robot();
+            same.robot(*robot).map(|k| *robot = k).is_some()
         });
+        self.failures = self.open_missing(&simulation.scene);
+        let reasons = self
+            .failures
+            .iter()
+            .filter_map(|link| link.failure.as_ref());
+        reasons.for_each(|why| self.log.write(why));
         self.share_status();
     }
 }

@@ -23,6 +23,9 @@ pub enum LinkKind {
 }
 
 impl LinkKind {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::ArduPilot, Self::Px4, Self::GroundStation];
+
     /// Returns the name of the status in the diagnostics.
     pub fn name(self) -> &'static str {
         match self {
@@ -175,21 +178,16 @@ impl LinkLog {
 
 /// Status of all links of a world, to autopilots and to ground stations, for the diagnostics.
 #[derive(Clone, Debug, Default)]
-pub struct SharedStatus(Arc<Mutex<[Vec<LinkStatus>; 2]>>);
+pub struct SharedStatus(Arc<Mutex<Vec<LinkStatus>>>);
 
 impl SharedStatus {
-    /// Returns copies of the status of all links, autopilots before ground stations.
+    /// Returns copies of the status of all links.
     pub fn read(&self) -> Vec<LinkStatus> {
-        self.0.lock().concat()
+        self.0.lock().clone()
     }
 
-    /// Replaces the status of the links to autopilots.
-    pub(crate) fn set_autopilots<'a>(&self, all: impl Iterator<Item = &'a LinkStatus>) {
-        self.0.lock()[0] = all.cloned().collect();
-    }
-
-    /// Replaces the status of the links to ground stations.
-    pub(crate) fn set_ground_stations<'a>(&self, all: impl Iterator<Item = &'a LinkStatus>) {
-        self.0.lock()[1] = all.cloned().collect();
+    /// Replaces the status of all links.
+    pub(crate) fn set<'a>(&self, all: impl Iterator<Item = &'a LinkStatus>) {
+        *self.0.lock() = all.cloned().collect();
     }
 }

@@ -3,15 +3,13 @@
 //! A message is one JSON object with at most [`MAX_MESSAGE_BYTES`]. Its key `do` names the action,
 //! `id` is the number that the answer repeats, and the other keys are the fields of the action.
 
-use crate::message::{Message, object};
 use crate::values::{
     MAX_COORDINATE, count, file_name, flag, list, name, named_numbers, number, numbers, quaternion,
     shorten, text, unexpected,
 };
 use merrow_sim::Pace;
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Maximum length of a message of a client [bytes].
 pub(crate) const MAX_MESSAGE_BYTES: usize = 16 * 1024;
@@ -42,294 +40,336 @@ pub const MAX_FAULT_S: f64 = 1e9;
 /// Maximum length of the reason of a refusal [characters].
 const MAX_REFUSAL: usize = 400;
 
-/// Action that a client requests.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Action {
-    /// Receive the details of this robot; `None`: of no robot.
-    Select {
-        /// Name of the robot.
-        #[serde(default, deserialize_with = "name_or_null")]
-        robot: Option<String>,
-    },
-    /// Receive these images of sensors.
-    Watch {
-        /// Names of the images.
-        #[serde(deserialize_with = "images")]
-        images: Vec<ImageName>,
-    },
-    /// Receive the readings of the selected robot for overlays, or no longer.
-    Overlay {
-        /// Whether the client receives readings.
-        #[serde(rename = "on", deserialize_with = "a_flag")]
-        is_on: bool,
-        /// Whether the readings contain the wetted hull.
-        #[serde(default, rename = "hull", deserialize_with = "a_flag")]
-        has_hull: bool,
-    },
-    /// Receive the activities of the modems, or no longer.
-    Network {
-        /// Whether the client receives activities.
-        #[serde(rename = "on", deserialize_with = "a_flag")]
-        is_on: bool,
-    },
-    /// Receive the details of these robots for plots, in addition to the selected robot.
-    Plot {
-        /// Names of the robots.
-        #[serde(deserialize_with = "robots")]
-        robots: Vec<String>,
-    },
-    /// Receive the samples of the fields of these topics.
-    Topics {
-        /// Topics with their fields.
-        #[serde(deserialize_with = "topics")]
-        topics: Vec<PlottedTopic>,
-    },
-    /// Change the running world.
-    #[serde(skip)]
-    Control(ControlAction),
+/// Builds a struct, or a variant of an enum, from the keys of an object. Each field has the key of
+/// its name or of the text in brackets, a check of the value, and the value without the key, if the
+/// key can be missing.
+macro_rules! from_keys {
+    ($keys:ident, $of:path) => {{
+        check_keys($keys, &[])?;
+        $of
+    }};
+    ($keys:ident, $of:path, ($content:ident)) => {
+        $of($content::from_keys($keys)?)
+    };
+    ($keys:ident, $of:path, {
+        $($field:ident $([$key:literal])?: $check:expr $(, or $default:expr)?;)*
+    }) => {{
+        check_keys($keys, &[$(key!($field $($key)?)),*])?;
+        $of {
+            $($field: value($keys, key!($field $($key)?), $check, None$(.or(Some($default)))?)?),*
+        }
+    }};
 }
 
-/// Image of a sensor.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ImageName {
-    /// Name of the robot.
-    #[serde(deserialize_with = "a_name")]
-    pub robot: String,
-    /// Name of the sensor.
-    #[serde(deserialize_with = "a_name")]
-    pub sensor: String,
-    /// Name of the image among the images of the sensor.
-    #[serde(deserialize_with = "a_name")]
-    pub image: String,
+/// Returns the key of a field.
+macro_rules! key {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident $key:literal) => {
+        $key
+    };
 }
 
-/// Topic whose fields a client plots.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PlottedTopic {
-    /// Name of the topic.
-    #[serde(deserialize_with = "a_name")]
-    pub topic: String,
-    /// Paths of the plotted fields; without any, the client receives the names of the fields.
-    #[serde(deserialize_with = "fields")]
-    pub fields: Vec<String>,
+/// Declares an enum of actions by their words, and its decoder. Other words are those of the enum
+/// after `else`.
+macro_rules! actions {
+    (
+        $(#[$about:meta])*
+        pub enum $name:ident {
+            $($(#[$doc:meta])* $word:literal $variant:ident $(($content:ident))? $({
+                $($(#[$field_doc:meta])*
+                $field:ident $([$key:literal])?: $kind:ty = $check:expr $(, or $default:expr)?;)*
+            })?)*
+            $(else $(#[$other_doc:meta])* $other:ident($others:ident))?
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum $name {
+            $($(#[$doc])* $variant $(($content))? $({ $($(#[$field_doc])* $field: $kind),* })?,)*
+            $($(#[$other_doc])* $other($others),)?
+        }
+
+        impl $name {
+            /// Words that select an action.
+            const WORDS: &[&str] = &[$($word),*];
+
+            /// Decodes the keys of the action with this word; `None` if there is no such action.
+            fn decode(word: &str, keys: &Map<String, Value>) -> Result<Option<Self>, String> {
+                Ok(Some(match word {
+                    $($word => from_keys!(keys, Self::$variant $(, ($content))? $(, {
+                        $($field $([$key])?: $check $(, or $default)?;)*
+                    })?),)*
+                    _ => return Ok(None$(.or($others::decode(word, keys)?.map(Self::$other)))?),
+                }))
+            }
+        }
+    };
 }
 
-/// Action that changes the running world.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum ControlAction {
-    /// Pause the running world.
-    Pause,
-    /// Resume the world after a pause.
-    Resume,
-    /// Make steps while the world is paused.
-    Step {
-        /// Number of steps.
-        #[serde(deserialize_with = "steps")]
-        steps: u64,
-    },
-    /// Reset time and state to the start of the run.
-    Reset,
-    /// Show a recording at another time.
-    Seek {
-        /// Simulated time [s].
-        #[serde(deserialize_with = "recorded_time")]
-        time_s: f64,
-    },
-    /// Change the pace of the run.
-    Pace {
-        /// Pace, as of the option `--pace`.
-        #[serde(deserialize_with = "pace")]
-        pace: Pace,
-    },
-    /// Set parameters of the world.
-    #[serde(rename = "set")]
-    Parameters {
-        /// Names and values.
-        #[serde(deserialize_with = "parameters")]
-        parameters: Vec<(String, f64)>,
-    },
-    /// Drive a robot: fractions of its maximum speed, or of its maximum wrench, forward, left, up
-    /// and counter-clockwise, -1..1.
-    Drive {
+/// Declares a struct with the keys of an object, and its decoder.
+macro_rules! object {
+    (
+        $(#[$about:meta])*
+        pub struct $name:ident {
+            $($(#[$doc:meta])* $field:ident: $kind:ty = $check:expr $(, or $default:expr)?;)*
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct $name {
+            $($(#[$doc])* pub $field: $kind,)*
+        }
+
+        impl $name {
+            fn from_keys(keys: &Map<String, Value>) -> Result<Self, String> {
+                Ok(from_keys!(keys, Self, { $($field: $check $(, or $default)?;)* }))
+            }
+        }
+    };
+}
+
+actions! {
+    /// Action that a client requests.
+    pub enum Action {
+        /// Receive the details of this robot; `None`: of no robot.
+        "select" Select {
+            /// Name of the robot.
+            robot: Option<String> = name_or_null, or None;
+        }
+        /// Receive these images of sensors.
+        "watch" Watch {
+            /// Names of the images.
+            images: Vec<ImageName> = |v| list(v, [0, MAX_WATCHED], "images", |image| {
+                ImageName::from_keys(keys_of(image)?)
+            });
+        }
+        /// Receive the readings of the selected robot for overlays, or no longer.
+        "overlay" Overlay {
+            /// Whether the client receives readings.
+            is_on["on"]: bool = flag;
+            /// Whether the readings contain the wetted hull.
+            has_hull["hull"]: bool = flag, or false;
+        }
+        /// Receive the activities of the modems, or no longer.
+        "network" Network {
+            /// Whether the client receives activities.
+            is_on["on"]: bool = flag;
+        }
+        /// Receive the details of these robots for plots, in addition to the selected robot.
+        "plot" Plot {
+            /// Names of the robots.
+            robots: Vec<String> = |v| list(v, [0, MAX_PLOTTED], "names of robots", name);
+        }
+        /// Receive the samples of the fields of these topics.
+        "topics" Topics {
+            /// Topics with their fields.
+            topics: Vec<PlottedTopic> = |v| list(v, [0, MAX_TOPICS], "topics", |topic| {
+                PlottedTopic::from_keys(keys_of(topic)?)
+            });
+        }
+        else
+        /// Change the running world.
+        Control(ControlAction)
+    }
+}
+
+object! {
+    /// Image of a sensor.
+    pub struct ImageName {
         /// Name of the robot.
-        #[serde(deserialize_with = "a_name")]
-        robot: String,
-        /// Surge, sway, heave and yaw, -1..1.
-        #[serde(deserialize_with = "fractions")]
-        axes: [f64; 4],
-    },
-    /// Follow waypoints in the world frame [m].
-    Path {
-        /// Name of the robot.
-        #[serde(deserialize_with = "a_name")]
-        robot: String,
-        /// Waypoints in W [m].
-        #[serde(deserialize_with = "waypoints")]
-        points: Vec<[f64; 3]>,
-    },
-    /// Move to a pose and stay there.
-    Goal {
-        /// Name of the robot.
-        #[serde(deserialize_with = "a_name")]
-        robot: String,
-        /// Position in W [m].
-        #[serde(deserialize_with = "position")]
-        position: [f64; 3],
-        /// Yaw from east, counter-clockwise [deg]; `None` holds the heading.
-        #[serde(default, deserialize_with = "yaw")]
-        yaw_deg: Option<f64>,
-    },
-    /// Sticks and buttons of a gamepad, in the order of `joy_node`.
-    Gamepad {
-        /// Name of the robot.
-        #[serde(deserialize_with = "a_name")]
-        robot: String,
-        /// Deflections, -1..1; left and up are positive.
-        #[serde(deserialize_with = "sticks")]
-        axes: Vec<f64>,
-        /// Whether each button is pressed, in the order of `joy_node`.
-        #[serde(deserialize_with = "buttons")]
-        buttons: Vec<bool>,
-    },
-    /// Request a mode of the firmware.
-    Mode {
-        /// Name of the robot.
-        #[serde(deserialize_with = "a_name")]
-        robot: String,
-        /// Name of the mode.
-        #[serde(deserialize_with = "a_name")]
-        mode: String,
-    },
-    /// Command a single actuator of a robot.
-    Actuator {
-        /// Name of the robot.
-        #[serde(deserialize_with = "a_name")]
-        robot: String,
-        /// Name of the actuator.
-        #[serde(deserialize_with = "a_name")]
-        actuator: String,
-        /// Command, in the unit of the actuator.
-        #[serde(deserialize_with = "a_value")]
-        value: f64,
-    },
-    /// Apply a force and a moment to a link until the next push, for at most half a second.
-    Push {
-        /// Name of the robot.
-        #[serde(deserialize_with = "a_name")]
-        robot: String,
-        /// Name of the link.
-        #[serde(deserialize_with = "a_name")]
-        link: String,
-        /// Force, in W [N].
-        #[serde(deserialize_with = "push")]
-        force: [f64; 3],
-        /// Moment about the origin of the link, in W [N m].
-        #[serde(deserialize_with = "push")]
-        moment: [f64; 3],
-    },
-    /// Start a fault of a device.
-    Fault(FaultAction),
-    /// End a fault.
-    Repair {
-        /// Name of the robot; `None`: fault of a beacon or of a fixed modem.
-        #[serde(deserialize_with = "name_or_null")]
-        robot: Option<String>,
+        robot: String = name;
+        /// Name of the sensor.
+        sensor: String = name;
+        /// Name of the image among the images of the sensor.
+        image: String = name;
+    }
+}
+
+object! {
+    /// Topic whose fields a client plots.
+    pub struct PlottedTopic {
+        /// Name of the topic.
+        topic: String = name;
+        /// Paths of the plotted fields; without any, the client receives the names of the fields.
+        fields: Vec<String> = |v| list(v, [0, MAX_FIELDS], "paths of fields", |path| {
+            Ok(text(path)?.to_owned())
+        });
+    }
+}
+
+actions! {
+    /// Action that changes the running world.
+    pub enum ControlAction {
+        /// Pause the running world.
+        "pause" Pause
+        /// Resume the world after a pause.
+        "resume" Resume
+        /// Make steps while the world is paused.
+        "step" Step {
+            /// Number of steps.
+            steps: u64 = |v| count(v, MAX_STEPS);
+        }
+        /// Reset time and state to the start of the run.
+        "reset" Reset
+        /// Show a recording at another time.
+        "seek" Seek {
+            /// Simulated time [s].
+            time_s: f64 = |v| number(v, MAX_SEEK_S);
+        }
+        /// Change the pace of the run.
+        "pace" Pace {
+            /// Pace, as of the option `--pace`.
+            pace: Pace = |v| Pace::parse(text(v)?);
+        }
+        /// Set parameters of the world.
+        "set" Parameters {
+            /// Names and values.
+            parameters: Vec<(String, f64)> = |v| named_numbers(v, [1, MAX_PARAMETERS]);
+        }
+        /// Drive a robot: fractions of its maximum speed, or of its maximum wrench, forward, left,
+        /// up and counter-clockwise, -1..1.
+        "drive" Drive {
+            /// Name of the robot.
+            robot: String = name;
+            /// Surge, sway, heave and yaw, -1..1.
+            axes: [f64; 4] = |v| numbers(v, 1.0);
+        }
+        /// Follow waypoints in the world frame [m].
+        "path" Path {
+            /// Name of the robot.
+            robot: String = name;
+            /// Waypoints in W [m].
+            points: Vec<[f64; 3]> = |v| list(v, [1, MAX_WAYPOINTS], "[x, y, z]", position);
+        }
+        /// Move to a pose and stay there.
+        "goal" Goal {
+            /// Name of the robot.
+            robot: String = name;
+            /// Position in W [m].
+            position: [f64; 3] = position;
+            /// Yaw from east, counter-clockwise [deg]; `None` holds the heading.
+            yaw_deg: Option<f64> = |v| or_null(v, |yaw| number(yaw, 360.0)), or None;
+        }
+        /// Sticks and buttons of a gamepad, in the order of `joy_node`.
+        "gamepad" Gamepad {
+            /// Name of the robot.
+            robot: String = name;
+            /// Deflections, -1..1; left and up are positive.
+            axes: Vec<f64> = |v| list(v, [1, MAX_GAMEPAD], "numbers", |axis| number(axis, 1.0));
+            /// Whether each button is pressed, in the order of `joy_node`.
+            buttons: Vec<bool> = |v| list(v, [0, MAX_GAMEPAD], "true and false", flag);
+        }
+        /// Request a mode of the firmware.
+        "mode" Mode {
+            /// Name of the robot.
+            robot: String = name;
+            /// Name of the mode.
+            mode: String = name;
+        }
+        /// Command a single actuator of a robot.
+        "actuator" Actuator {
+            /// Name of the robot.
+            robot: String = name;
+            /// Name of the actuator.
+            actuator: String = name;
+            /// Command, in the unit of the actuator.
+            value: f64 = |v| number(v, f64::MAX);
+        }
+        /// Apply a force and a moment to a link until the next push, for at most half a second.
+        "push" Push {
+            /// Name of the robot.
+            robot: String = name;
+            /// Name of the link.
+            link: String = name;
+            /// Force, in W [N].
+            force: [f64; 3] = |v| numbers(v, MAX_PUSH);
+            /// Moment about the origin of the link, in W [N m].
+            moment: [f64; 3] = |v| numbers(v, MAX_PUSH);
+        }
+        /// Start a fault of a device.
+        "fault" Fault(FaultAction)
+        /// End a fault.
+        "repair" Repair {
+            /// Name of the robot; `None`: fault of a beacon or of a fixed modem.
+            robot: Option<String> = name_or_null;
+            /// Name of the fault.
+            fault: String = name;
+        }
+        /// Start the recording of all topics.
+        "record" Record
+        /// Stop the recording of all topics.
+        "stop_recording" StopRecording
+        /// Continue with a bundled world, at its start.
+        "open" Open {
+            /// Name of the world.
+            world: String = file_name;
+        }
+        else
+        /// Change the objects of the world.
+        Edit(EditAction)
+    }
+}
+
+object! {
+    /// Fault of a device of a robot, of a beacon or of a fixed modem.
+    pub struct FaultAction {
+        /// Name of the robot; `None`: the device is a beacon or a fixed modem.
+        robot: Option<String> = name_or_null;
         /// Name of the fault.
-        #[serde(deserialize_with = "a_name")]
-        fault: String,
-    },
-    /// Start the recording of all topics.
-    Record,
-    /// Stop the recording of all topics.
-    StopRecording,
-    /// Change the objects of the world.
-    #[serde(skip)]
-    Edit(EditAction),
-    /// Continue with a bundled world, at its start.
-    Open {
-        /// Name of the world.
-        #[serde(deserialize_with = "a_file")]
-        world: String,
-    },
+        name: String = name;
+        /// Device, such as `thrusters/port`.
+        device: String = name;
+        /// Kind, such as `dead`.
+        kind: String = name;
+        /// Values of the kind, in its units.
+        values: Vec<(String, f64)> = |v| named_numbers(v, [0, MAX_FAULT_VALUES]), or Vec::new();
+        /// Duration [s]; 0: permanent.
+        duration_s: f64 = fault_time;
+    }
 }
 
-/// Fault of a device of a robot, of a beacon or of a fixed modem.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FaultAction {
-    /// Name of the robot; `None`: the device is a beacon or a fixed modem.
-    #[serde(deserialize_with = "name_or_null")]
-    pub robot: Option<String>,
-    /// Name of the fault.
-    #[serde(deserialize_with = "a_name")]
-    pub name: String,
-    /// Device, such as `thrusters/port`.
-    #[serde(deserialize_with = "a_name")]
-    pub device: String,
-    /// Kind, such as `dead`.
-    #[serde(deserialize_with = "a_name")]
-    pub kind: String,
-    /// Values of the kind, in its units.
-    #[serde(default, deserialize_with = "fault_values")]
-    pub values: Vec<(String, f64)>,
-    /// Duration [s]; 0: permanent.
-    #[serde(deserialize_with = "fault_time")]
-    pub duration_s: f64,
-}
-
-/// Change of the objects of the world.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum EditAction {
-    /// Add a robot or prop of the catalogue.
-    Add {
-        /// Name of the model in the catalogue.
-        #[serde(deserialize_with = "a_file")]
-        model: String,
-        /// Position in W [m].
-        #[serde(deserialize_with = "position")]
-        position: [f64; 3],
-        /// Attitude in W (w, x, y, z).
-        #[serde(default = "level", deserialize_with = "attitude")]
-        attitude: [f64; 4],
-    },
-    /// Add a copy of a robot, prop or structure.
-    Duplicate {
-        /// Name of the object.
-        #[serde(deserialize_with = "a_name")]
-        object: String,
-        /// Position of the copy in W [m]; its attitude is the attitude of the object.
-        #[serde(deserialize_with = "position")]
-        position: [f64; 3],
-    },
-    /// Remove an object.
-    Remove {
-        /// Name of the object.
-        #[serde(deserialize_with = "a_name")]
-        object: String,
-    },
-    /// Place an object at a pose, at rest.
-    Place {
-        /// Name of the object.
-        #[serde(deserialize_with = "a_name")]
-        object: String,
-        /// Position in W [m].
-        #[serde(deserialize_with = "position")]
-        position: [f64; 3],
-        /// Attitude in W (w, x, y, z).
-        #[serde(default = "level", deserialize_with = "attitude")]
-        attitude: [f64; 4],
-    },
-    /// Undo the last change of the view.
-    Undo,
-    /// Repeat the change that was undone last.
-    Redo,
-    /// Return the world file of the current state.
-    Save,
+actions! {
+    /// Change of the objects of the world.
+    pub enum EditAction {
+        /// Add a robot or prop of the catalogue.
+        "add" Add {
+            /// Name of the model in the catalogue.
+            model: String = file_name;
+            /// Position in W [m].
+            position: [f64; 3] = position;
+            /// Attitude in W (w, x, y, z).
+            attitude: [f64; 4] = quaternion, or LEVEL;
+        }
+        /// Add a copy of a robot, prop or structure.
+        "duplicate" Duplicate {
+            /// Name of the object.
+            object: String = name;
+            /// Position of the copy in W [m]; its attitude is the attitude of the object.
+            position: [f64; 3] = position;
+        }
+        /// Remove an object.
+        "remove" Remove {
+            /// Name of the object.
+            object: String = name;
+        }
+        /// Place an object at a pose, at rest.
+        "place" Place {
+            /// Name of the object.
+            object: String = name;
+            /// Position in W [m].
+            position: [f64; 3] = position;
+            /// Attitude in W (w, x, y, z).
+            attitude: [f64; 4] = quaternion, or LEVEL;
+        }
+        /// Undo the last change of the view.
+        "undo" Undo
+        /// Repeat the change that was undone last.
+        "redo" Redo
+        /// Return the world file of the current state.
+        "save" Save
+    }
 }
 
 /// Message of a client with the number that the answer repeats.
@@ -364,31 +404,16 @@ pub fn decode(text: &str) -> Result<ClientMessage, String> {
     };
     let id = whole(&id)?;
     let word = keys.remove("do").unwrap_or_default();
-    let message = Message {
-        word: crate::values::text(&word).map_err(|why| format!("do: {why}"))?,
-        keys: &keys,
+    let word = crate::values::text(&word).map_err(|why| format!("do: {why}"))?;
+    let unknown = || {
+        let words = [Action::WORDS, ControlAction::WORDS, EditAction::WORDS].concat();
+        let expected = format!("one of {}", words.join(", "));
+        format!("do: {}", unexpected(&Value::from(word), &expected))
     };
+    let action = Action::decode(word, &keys).and_then(|action| action.ok_or_else(unknown));
     // a text of a client may have control characters and any length
-    let action = action(message).map_err(|why| shorten(&why, MAX_REFUSAL))?;
+    let action = action.map_err(|why| shorten(&why, MAX_REFUSAL))?;
     Ok(ClientMessage { id, action })
-}
-
-fn action(message: Message) -> Result<Action, String> {
-    let mut words = Vec::new();
-    if let Some(action) = message.decode(&mut words)? {
-        return Ok(action);
-    }
-    if let Some(action) = message.decode(&mut words)? {
-        return Ok(Action::Control(action));
-    }
-    if let Some(edit) = message.decode(&mut words)? {
-        return Ok(Action::Control(ControlAction::Edit(edit)));
-    }
-    let found = Value::from(message.word);
-    Err(format!(
-        "do: {}",
-        unexpected(&found, &format!("one of {}", words.join(", ")))
-    ))
 }
 
 /// Returns the number of a message that is refused; 0 without a number.
@@ -399,52 +424,31 @@ pub(crate) fn message_id(text: &str) -> u64 {
     id.unwrap_or(0)
 }
 
-/// Declares functions that decode the value of a key with a check.
-macro_rules! checked {
-    ($($decoder:ident: $kind:ty = $check:expr;)*) => {$(
-        fn $decoder<'de, D: Deserializer<'de>>(value: D) -> Result<$kind, D::Error> {
-            let check: fn(&Value) -> Result<$kind, String> = $check;
-            check(&Value::deserialize(value)?).map_err(D::Error::custom)
-        }
-    )*};
+/// Returns the keys of a value that is an object.
+fn keys_of(value: &Value) -> Result<&Map<String, Value>, String> {
+    let keys = value.as_object();
+    keys.ok_or_else(|| unexpected(value, "an object"))
 }
 
-checked! {
-    a_name: String = name;
-    name_or_null: Option<String> = |value| or_null(value, name);
-    a_file: String = file_name;
-    a_flag: bool = flag;
-    a_value: f64 = |value| number(value, f64::MAX);
-    steps: u64 = |value| count(value, MAX_STEPS);
-    pace: Pace = |value| Pace::parse(text(value)?);
-    recorded_time: f64 = |value| number(value, MAX_SEEK_S);
-    fault_time: f64 = |value| {
-        let seconds = value.as_f64().filter(|s| (0.0..=MAX_FAULT_S).contains(s));
-        let expected = format!("0 (permanent) to {MAX_FAULT_S} seconds");
-        seconds.ok_or_else(|| unexpected(value, &expected))
-    };
-    parameters: Vec<(String, f64)> = |value| named_numbers(value, [1, MAX_PARAMETERS]);
-    fault_values: Vec<(String, f64)> = |value| named_numbers(value, [0, MAX_FAULT_VALUES]);
-    fractions: [f64; 4] = |value| numbers(value, 1.0);
-    position: [f64; 3] = |value| numbers(value, MAX_COORDINATE);
-    push: [f64; 3] = |value| numbers(value, MAX_PUSH);
-    yaw: Option<f64> = |value| or_null(value, |yaw| number(yaw, 360.0));
-    attitude: [f64; 4] = quaternion;
-    waypoints: Vec<[f64; 3]> = |value| {
-        let point = |value: &Value| numbers(value, MAX_COORDINATE);
-        list(value, [1, MAX_WAYPOINTS], "[x, y, z]", point)
-    };
-    sticks: Vec<f64> = |value| {
-        list(value, [1, MAX_GAMEPAD], "numbers", |axis| number(axis, 1.0))
-    };
-    buttons: Vec<bool> = |value| list(value, [0, MAX_GAMEPAD], "true and false", flag);
-    robots: Vec<String> = |value| list(value, [0, MAX_PLOTTED], "names of robots", name);
-    images: Vec<ImageName> = |value| list(value, [0, MAX_WATCHED], "images", object);
-    topics: Vec<PlottedTopic> = |value| list(value, [0, MAX_TOPICS], "topics", object);
-    fields: Vec<String> = |value| {
-        let path = |value: &Value| Ok(text(value)?.to_owned());
-        list(value, [0, MAX_FIELDS], "paths of fields", path)
-    };
+/// Checks that an object has no other keys than these.
+fn check_keys(keys: &Map<String, Value>, known: &'static [&'static str]) -> Result<(), String> {
+    match keys.keys().find(|key| !known.contains(&key.as_str())) {
+        Some(key) => Err(serde_json::Error::unknown_field(key, known).to_string()),
+        None => Ok(()),
+    }
+}
+
+/// Returns the checked value of a key, or `default` without the key.
+fn value<T>(
+    keys: &Map<String, Value>,
+    key: &'static str,
+    check: impl FnOnce(&Value) -> Result<T, String>,
+    default: Option<T>,
+) -> Result<T, String> {
+    match keys.get(key) {
+        Some(value) => check(value).map_err(|why| format!("{key}: {why}")),
+        None => default.ok_or_else(|| format!("missing field `{key}`")),
+    }
 }
 
 fn or_null<T>(
@@ -454,9 +458,22 @@ fn or_null<T>(
     (!value.is_null()).then(|| check(value)).transpose()
 }
 
-const fn level() -> [f64; 4] {
-    [1.0, 0.0, 0.0, 0.0]
+fn name_or_null(value: &Value) -> Result<Option<String>, String> {
+    or_null(value, name)
 }
+
+fn position(value: &Value) -> Result<[f64; 3], String> {
+    numbers(value, MAX_COORDINATE)
+}
+
+fn fault_time(value: &Value) -> Result<f64, String> {
+    let seconds = value.as_f64().filter(|s| (0.0..=MAX_FAULT_S).contains(s));
+    let expected = format!("0 (permanent) to {MAX_FAULT_S} seconds");
+    seconds.ok_or_else(|| unexpected(value, &expected))
+}
+
+/// Attitude of an object without an attitude.
+const LEVEL: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 
 #[cfg(test)]
 mod tests {

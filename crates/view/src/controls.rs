@@ -7,6 +7,9 @@ use crate::teleoperation::actuators::ActuatorControl;
 use bytes::Bytes;
 use merrow_model::scene::{Scene, Sensor};
 use merrow_sim::SceneVersion;
+use merrow_world::build::fault::RequestValues;
+use merrow_world::catalogue::BundledModel;
+use merrow_world::document::Placement;
 use std::sync::Arc;
 
 /// Topics through which the view commands a robot.
@@ -26,41 +29,17 @@ pub struct RobotControls {
     pub actuators: Vec<ActuatorControl>,
 }
 
-/// Model that can be added to the world.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CatalogueEntry {
-    /// Name of the model.
-    pub name: String,
-    /// Description of the model; empty without one.
-    pub description: String,
-    /// True for a prop, false for a robot.
-    pub is_prop: bool,
-    /// Height of its origin above the seabed where it is placed [m]; `None` at the water level.
-    pub height_above_seabed: Option<f64>,
-}
-
 /// Models, modes and faults that the page offers.
 #[derive(Clone, Debug, Default)]
 pub struct Catalogue {
     /// Robots and props that can be added.
-    pub models: Vec<CatalogueEntry>,
+    pub models: Vec<BundledModel>,
     /// Names of the modes of firmwares.
     pub modes: Vec<String>,
     /// Names of the bundled worlds that can be opened.
     pub worlds: Vec<String>,
-    /// Kinds of faults, with the names of their required and of their optional values.
-    pub faults: Vec<(String, [Vec<String>; 2])>,
-}
-
-/// Structure that can be moved.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StructurePose {
-    /// Name of the structure.
-    pub name: String,
-    /// Position of its origin in W [m].
-    pub position: [f64; 3],
-    /// Attitude in W (w, x, y, z).
-    pub attitude: [f64; 4],
+    /// Kinds of faults with the names of their values.
+    pub faults: Vec<RequestValues>,
 }
 
 /// State of the controls that the page shows.
@@ -72,8 +51,8 @@ pub struct ControlState {
     pub undo: Option<String>,
     /// Change that can be repeated, as text.
     pub redo: Option<String>,
-    /// Structures that can be moved.
-    pub structures: Vec<StructurePose>,
+    /// Structures that can be moved, by name.
+    pub structures: Vec<(String, Placement)>,
     /// True while a bag is recorded; `None` if recording is not possible.
     pub recording: Option<bool>,
 }

@@ -3,7 +3,8 @@
 //! All numbers are little-endian. [docs/view.md](../../../docs/view.md) documents the format.
 
 use crate::fields;
-use merrow_math::{Mat3, Quat, Vec3};
+use merrow_math::{Quat, Vec3};
+use merrow_model::kinematics::link_poses;
 use merrow_model::scene::{Robot, Thruster};
 use merrow_model::state::{ActuatorState, RobotState, TetherState};
 use merrow_sim::sensors::world_view::lamp_level;
@@ -61,8 +62,8 @@ fn push_robot(out: &mut Vec<u8>, robot: &Robot, state: &RobotState) {
     );
     push_pose(out, motion.p_WB, motion.q_WB);
     if robot.links.len() > 1 {
-        for (R_WL, p_WL) in &link_poses(robot, state)[1..] {
-            push_pose(out, *p_WL, Quat::from_matrix(R_WL));
+        for link in &link_poses(robot, motion)[1..] {
+            push_pose(out, link.p_WL, Quat::from_matrix(&link.R_WL));
         }
     }
     for fin in &state.fins {
@@ -97,21 +98,6 @@ fn push_tethers(out: &mut Vec<u8>, tethers: &[TetherState]) {
             push(out, &p.to_array());
         }
     }
-}
-
-/// Returns the attitudes and positions of all links in W.
-pub(crate) fn link_poses(robot: &Robot, state: &RobotState) -> Vec<(Mat3, Vec3)> {
-    let motion = &state.motion;
-    let mut poses = vec![(Mat3::identity(), Vec3::zero()); robot.links.len()];
-    poses[0] = (motion.q_WB.matrix(), motion.p_WB);
-    for (i, link) in robot.links.iter().enumerate().skip(1) {
-        let (s, c) = merrow_math::real::sin_cos(motion.q[i - 1]);
-        let (R_PC, p_PC) =
-            merrow_model::kinematics::joint_pose(&link.joint, motion.q[i - 1], (s, c));
-        let (R_WP, p_WP) = poses[link.parent.unwrap_or(0)];
-        poses[i] = (R_WP.mul_mat(&R_PC), p_WP + R_WP.mul_vec(p_PC));
-    }
-    poses
 }
 
 /// Returns the shaft speed of a propeller [rad/s], an estimate if only its thrust is modelled.

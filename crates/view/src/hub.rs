@@ -69,7 +69,7 @@ struct TopicMessages {
 }
 
 /// Data that a client receives in addition to the data for all clients.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Choices {
     /// Robot that the client has selected.
     pub selected: Option<usize>,
@@ -161,24 +161,19 @@ impl Hub {
         self.changed.notify_all();
     }
 
-    /// Changes the choices of a client, except its topics.
-    pub(crate) fn set_choices(&self, client: u64, change: impl FnOnce(&mut Choices)) {
-        change(self.choices.lock().clients.entry(client).or_default());
-    }
-
-    /// Sets the topics that a client plots; an empty list ends its plots.
-    pub(crate) fn plot_topics(&self, client: u64, topics: Vec<String>) {
+    /// Sets the choices of a client. `plots`: it plots these topics from now on, also if they are
+    /// the same as before.
+    pub(crate) fn set_choices(&self, client: u64, own: Choices, plots: bool) {
         let mut choices = self.choices.lock();
-        let own = choices.clients.entry(client).or_default();
-        let before = std::mem::replace(&mut own.topics, topics);
-        let is_change = !before.is_empty() || !own.topics.is_empty();
-        choices.topic_changes += u64::from(is_change);
+        choices.clients.insert(client, own);
+        choices.topic_changes += u64::from(plots);
     }
 
     /// Removes the choices of a client that has left.
     pub(crate) fn leave(&self, client: u64) {
-        self.plot_topics(client, Vec::new());
-        self.choices.lock().clients.remove(&client);
+        let mut choices = self.choices.lock();
+        let own = choices.clients.remove(&client).unwrap_or_default();
+        choices.topic_changes += u64::from(!own.topics.is_empty());
     }
 
     /// Returns the topics that clients plot if they have changed. `seen` is the number of changes

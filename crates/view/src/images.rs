@@ -4,12 +4,13 @@
 //! The thread of the client draws and encodes the image, so that the run does not wait.
 
 use crate::controls::Controls;
-use crate::frame::link_poses;
 use crate::hub::Hub;
 use bytes::Bytes;
 use merrow_math::SpatialVelocity;
+use merrow_model::kinematics::link_poses;
 use merrow_model::scene::Sensor;
 use merrow_model::state::frames::Frame;
+use merrow_model::state::workspace::LinkWork;
 use merrow_sensors::sample::Pose;
 use merrow_sim::Simulation;
 use std::collections::VecDeque;
@@ -173,8 +174,8 @@ fn sensor_at(simulation: &Simulation, robot: usize, sensor: usize) -> Option<&Se
 /// Returns the current pose of a sensor.
 fn pose(simulation: &Simulation, robot: usize, sensor: &Sensor) -> Pose {
     let model = &simulation.scene.robots[robot];
-    let poses = link_poses(model, &simulation.state.robots[robot]);
-    let (R_WL, p_WL) = poses[sensor.link];
+    let links = link_poses(model, &simulation.state.robots[robot].motion);
+    let LinkWork { R_WL, p_WL, .. } = links[sensor.link];
     Pose {
         robot,
         R_WS: R_WL.mul_mat(&sensor.R_LS),

@@ -34,7 +34,6 @@ pub mod fields;
 mod frame;
 mod hub;
 pub mod images;
-mod message;
 mod page;
 pub mod picture;
 mod places;
@@ -49,8 +48,8 @@ pub mod teleoperation;
 mod values;
 
 pub use crate::controls::{
-    Answer, Catalogue, CatalogueEntry, ControlState, Controls, MessageNumbers, NoControls,
-    RobotControls, StructurePose, TopicInfo, TopicMessage,
+    Answer, Catalogue, ControlState, Controls, MessageNumbers, NoControls, RobotControls,
+    TopicInfo, TopicMessage,
 };
 pub use crate::frame::{DETAILS_KIND, FRAME_KIND};
 pub use crate::images::{ColorScale, DrawnImage, IMAGE_KIND, ImageSource, WatchedFrame};
@@ -63,7 +62,6 @@ use crate::readings::events::EventDetector;
 use crate::readings::links;
 use crate::readings::network::NetworkHistory;
 use crate::readings::rates::Rates;
-use crate::readings::samples::Forwarding;
 use crate::scene::SceneData;
 use crate::server::Server;
 use bytes::Bytes;
@@ -112,7 +110,8 @@ pub struct View {
     rates: Rates,
     network: NetworkHistory,
     load: LoadMeter,
-    forwarding: Forwarding,
+    /// Number of changes of the plotted topics that the controls know.
+    topic_changes: u64,
 }
 
 /// Maximum number of rejections that are reported in one status period.
@@ -152,7 +151,7 @@ impl View {
             rates: Rates::default(),
             network: NetworkHistory::default(),
             load: LoadMeter::default(),
-            forwarding: Forwarding::default(),
+            topic_changes: 0,
         };
         view.publish_scene(simulation);
         Ok(view)
@@ -296,8 +295,13 @@ impl Observer for View {
         }
         self.images.request(simulation, &self.hub, &*self.controls);
         self.images.collect(simulation, &self.hub, &*self.controls);
-        let now_ns = simulation.time_ns();
-        self.forwarding.forward(&self.hub, &*self.controls, now_ns);
+        if let Some(topics) = self.hub.changed_topics(&mut self.topic_changes) {
+            self.controls.plot_topics(&topics);
+        }
+        let new = self.controls.take_messages(simulation.time_ns());
+        if !new.is_empty() {
+            self.hub.add_messages(new);
+        }
         if self.clients() == 0 {
             // the trace of the activities would have a gap
             self.network = NetworkHistory::default();

@@ -1,22 +1,24 @@
 //! Description of a scene for the page: robots with their links and shapes, structures, seabed,
 //! optics of the water, and the bytes of meshes and terrain.
 
-use crate::controls::{Catalogue, CatalogueEntry, Controls, TopicInfo};
+use crate::controls::{Catalogue, Controls, TopicInfo};
 use crate::fields;
-use crate::frame;
 use crate::picture;
 use crate::readings::links;
 use crate::shapes::{self, Meshes, TerrainGrid};
 use crate::teleoperation::actuators::ActuatorControl;
 use merrow_math::{Mat3, Vec3};
+use merrow_model::kinematics::link_poses;
 use merrow_model::scene::fault_devices::devices_with_kinds;
 use merrow_model::scene::{
     Collider, Fin, Geometry, Primitive, Robot, Scene, Sensor, SensorKind, Tether, Thruster,
 };
 use merrow_model::sensor::camera::Lamp;
 use merrow_model::state::State;
+use merrow_model::state::workspace::LinkWork;
 use merrow_physics::forces::contributions::Law;
 use merrow_sim::Simulation;
+use merrow_world::catalogue::BundledModel;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -119,8 +121,10 @@ pub(crate) fn model_bytes(scene: &Scene) -> Vec<u8> {
     let mut meshes = Meshes::default();
     let model = scene.robots.first().zip(state.robots.first());
     let json = model.map(|(robot, own)| {
-        let links = frame::link_poses(robot, own);
-        let pose = |(R, p): &(Mat3, Vec3)| json!({"p": p.to_array(), "q": shapes::quaternion(R)});
+        let links = link_poses(robot, &own.motion);
+        let pose = |link: &LinkWork| {
+            json!({"p": link.p_WL.to_array(), "q": shapes::quaternion(&link.R_WL)})
+        };
         let shapes = robot_shapes_json(robot, &mut meshes);
         json!({"links": links.iter().map(pose).collect::<Vec<_>>(), "shapes": shapes})
     });
@@ -218,7 +222,7 @@ fn robot_json(scene: &Scene, index: usize, own: &dyn Controls, meshes: &mut Mesh
 
 /// Describes what the page offers.
 pub(crate) fn catalogue_json(catalogue: &Catalogue) -> Value {
-    let model = |entry: &CatalogueEntry| {
+    let model = |entry: &BundledModel| {
         json!({
             "name": entry.name,
             "description": entry.description,
@@ -226,8 +230,8 @@ pub(crate) fn catalogue_json(catalogue: &Catalogue) -> Value {
             "height_above_seabed": entry.height_above_seabed,
         })
     };
-    let faults = catalogue.faults.iter().map(|(kind, [required, optional])| {
-        json!({"kind": kind, "required": required, "optional": optional})
+    let faults = catalogue.faults.iter().map(|values| {
+        json!({"kind": values.kind, "required": values.required, "optional": values.optional})
     });
     json!({
         "models": catalogue.models.iter().map(model).collect::<Vec<_>>(),

@@ -62,12 +62,9 @@ pub(crate) fn run(mut stream: TcpStream, key: &str, client: u64, shared: &Shared
         hub: &shared.hub,
         shared,
         sent: Sent::default(),
-        selected: None,
-        plotted: Vec::new(),
+        choices: Choices::default(),
         samplers: Vec::new(),
         watched: Vec::new(),
-        has_overlay: false,
-        has_network: false,
         stop: None,
         refused: 0,
         stalled: 0,
@@ -113,18 +110,12 @@ struct Session<'a> {
     hub: &'a Arc<Hub>,
     shared: &'a Shared,
     sent: Sent,
-    /// Robot whose details the client receives.
-    selected: Option<usize>,
-    /// Robots whose fields the client plots.
-    plotted: Vec<usize>,
+    /// Data that the client receives in addition to the data for all clients.
+    choices: Choices,
     /// Topics whose fields the client plots.
     samplers: Vec<Sampler>,
     /// Images of sensors that the client receives.
     watched: Vec<Watched>,
-    /// Whether the client receives the readings of its selected robot.
-    has_overlay: bool,
-    /// Whether the client receives the activities of the modems.
-    has_network: bool,
     /// Action that stops the robot that the client currently controls.
     stop: Option<ControlAction>,
     refused: usize,
@@ -198,12 +189,10 @@ impl Session<'_> {
             Action::Watch { images } => self.watch(&images),
             Action::Overlay { is_on, has_hull } => {
                 self.choose(|choices| choices.overlay = is_on.then_some(has_hull));
-                self.has_overlay = is_on;
                 Ok(())
             }
             Action::Network { is_on } => {
                 self.choose(|choices| choices.has_network = is_on);
-                self.has_network = is_on;
                 Ok(())
             }
         };
@@ -227,15 +216,17 @@ impl Session<'_> {
         self.shared.controls.request(action, Box::new(answer));
     }
 
-    /// Changes the data that the hub keeps for the client.
-    fn choose(&self, change: impl FnOnce(&mut Choices)) {
-        self.hub.set_choices(self.client, change);
+    /// Changes the data that the client receives, which the hub then provides.
+    fn choose(&mut self, change: impl FnOnce(&mut Choices)) {
+        change(&mut self.choices);
+        let own = self.choices.clone();
+        self.hub.set_choices(self.client, own, false);
     }
 
     /// Sets the robot whose details the client receives.
     fn select(&mut self, robot: Option<&str>) -> Result<(), String> {
-        self.selected = self.find(robot)?;
-        self.choose(|choices| choices.selected = self.selected);
+        let selected = self.find(robot)?;
+        self.choose(|choices| choices.selected = selected);
         Ok(())
     }
 
@@ -243,8 +234,7 @@ impl Session<'_> {
     fn plot(&mut self, names: &[String]) -> Result<(), String> {
         let robots = names.iter().map(|name| self.find(Some(name)));
         let found = robots.collect::<Result<Vec<_>, _>>()?;
-        self.plotted = found.into_iter().flatten().collect();
-        self.choose(|choices| choices.plotted.clone_from(&self.plotted));
+        self.choose(|choices| choices.plotted = found.into_iter().flatten().collect());
         Ok(())
     }
 
@@ -253,7 +243,8 @@ impl Session<'_> {
         let found = images.iter().map(|name| self.find_image(name));
         self.watched = found.collect::<Result<_, _>>()?;
         let watches = self.watched.iter().map(|watched| watched.watch.clone());
-        self.choose(|choices| choices.watched = watches.collect());
+        let watches = watches.collect();
+        self.choose(|choices| choices.watched = watches);
         Ok(())
     }
 
@@ -269,7 +260,11 @@ impl Session<'_> {
             self.sent.message = self.hub.next_message();
         }
         let topics = plotted.iter().map(|plotted| plotted.topic.clone());
-        self.hub.plot_topics(self.client, topics.collect());
+        let topics: Vec<String> = topics.collect();
+        let plots = !(self.choices.topics.is_empty() && topics.is_empty());
+        self.choices.topics = topics;
+        self.hub
+            .set_choices(self.client, self.choices.clone(), plots);
         self.samplers = plotted.into_iter().map(Sampler::new).collect();
         Ok(())
     }
@@ -371,30 +366,31 @@ impl Session<'_> {
         }
         if self.sent.scene != latest.scene.number {
             self.sent.scene = latest.scene.number;
-            self.selected = None;
-            self.plotted.clear();
             self.samplers.clear();
             self.watched.clear();
-            self.hub.plot_topics(self.client, Vec::new());
-            self.choose(|choices| {
-                choices.selected = None;
-                choices.plotted.clear();
-                choices.watched.clear();
-            });
+            let plots = !self.choices.topics.is_empty();
+            self.choices = Choices {
+                overlay: self.choices.overlay,
+                has_network: self.choices.has_network,
+                ..Choices::default()
+            };
+            self.hub
+                .set_choices(self.client, self.choices.clone(), plots);
             self.send_text(&latest.scene.value.json)?;
         }
         self.send_world(latest)?;
         if self.sent.rates != latest.rates.number {
             self.sent.rates = latest.rates.number;
             let rates = latest.rates.value.iter();
-            let selected = self.selected;
+            let selected = self.choices.selected;
             for (_, text) in rates.filter(|(k, _)| Some(*k) == selected) {
                 self.send_text(text)?;
             }
         }
         if self.sent.overlays != latest.overlays.number {
             self.sent.overlays = latest.overlays.number;
-            let selected = self.selected.filter(|_| self.has_overlay);
+            let own = &self.choices;
+            let selected = own.selected.filter(|_| own.overlay.is_some());
             let overlays = latest.overlays.value.iter();
             let own = overlays.filter(|(k, _)| Some(*k) == selected);
             for (_, text) in own {
@@ -449,7 +445,10 @@ impl Session<'_> {
             (&mut sent.sea, Some(&latest.sea)),
             (&mut sent.status, Some(&latest.status)),
             (&mut sent.links, Some(&latest.links)),
-            (&mut sent.network, network.filter(|_| self.has_network)),
+            (
+                &mut sent.network,
+                network.filter(|_| self.choices.has_network),
+            ),
         ];
         let is_new = |(sent, text): (&mut u64, Option<&Numbered<Arc<str>>>)| {
             text.filter(|text| std::mem::replace(sent, text.number) != text.number)
@@ -513,7 +512,7 @@ impl Session<'_> {
         let frame = &latest.frame.value;
         let mut bytes = frame.base.clone();
         for (k, details) in &frame.details {
-            if self.selected == Some(*k) || self.plotted.contains(k) {
+            if self.choices.selected == Some(*k) || self.choices.plotted.contains(k) {
                 bytes.extend_from_slice(details);
             }
         }

@@ -1,13 +1,14 @@
 //! Status of a world for the page: what changes rarely, as JSON texts that are sent on change.
 
-use crate::controls::{ControlState, StructurePose};
-use merrow_math::Vec3;
+use crate::controls::ControlState;
+use merrow_math::{Quat, Vec3};
 use merrow_model::scene::WaveField;
 use merrow_model::scene::fault_devices::device_path;
 use merrow_model::scene::sea::water::Region;
 use merrow_model::scene::sea::waves::Components;
 use merrow_model::state::{FaultState, Health, RobotState};
 use merrow_sim::{Control, Simulation};
+use merrow_world::document::Placement;
 use serde_json::{Value, json};
 
 /// Maximum number of wave components per sea state that the page receives, the highest of them.
@@ -67,8 +68,9 @@ fn towards_deg(v: Vec3) -> f64 {
     libm::atan2(v.x, v.y).to_degrees().rem_euclid(360.0)
 }
 
-fn structure(pose: &StructurePose) -> Value {
-    json!({"name": pose.name, "p": pose.position, "q": pose.attitude})
+fn structure((name, pose): &(String, Placement)) -> Value {
+    let Quat { w, x, y, z } = pose.q_WB;
+    json!({"name": name, "p": pose.p_WB.to_array(), "q": [w, x, y, z]})
 }
 
 fn robot(simulation: &Simulation, index: usize, state: &RobotState) -> Value {

@@ -13,9 +13,10 @@ use merrow_view::action::ControlAction;
 use merrow_view::readings::forces::Evaluation;
 use merrow_view::readings::wetted_hull::wetted_hull;
 use merrow_view::{
-    Answer, Catalogue, CatalogueEntry, ColorScale, Controls, DETAILS_KIND, DrawnImage, FRAME_KIND,
-    IMAGE_KIND, ImageSource, NoControls, View, WatchedFrame, fields, picture,
+    Answer, Catalogue, ColorScale, Controls, DETAILS_KIND, DrawnImage, FRAME_KIND, IMAGE_KIND,
+    ImageSource, NoControls, View, WatchedFrame, fields, picture,
 };
+use merrow_world::catalogue::BundledModel;
 use merrow_world::{Overrides, load_text};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -195,7 +196,7 @@ struct Painter;
 impl Controls for Painter {
     fn catalogue(&self) -> Catalogue {
         Catalogue {
-            models: vec![CatalogueEntry {
+            models: vec![BundledModel {
                 name: "buoy".to_string(),
                 description: "a \"buoy\"".to_string(),
                 is_prop: true,

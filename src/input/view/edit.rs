@@ -10,9 +10,9 @@ use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_ros2::msg::simulation_interfaces::Resource;
 use merrow_view::action::EditAction;
-use merrow_view::{Answer, CatalogueEntry, ControlState, StructurePose};
+use merrow_view::{Answer, ControlState};
 use merrow_world::catalogue::BundledModel;
-use merrow_world::document::{Document, Placement};
+use merrow_world::document::{Document, ObjectInfo, Placement};
 use merrow_world::{Overrides, catalogue};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,17 +22,6 @@ use std::sync::{Arc, OnceLock};
 const MAX_CHANGES: usize = 100;
 /// Maximum number of requests that wait for the thread of the editor.
 const MAX_PENDING: usize = 16;
-
-/// Reads the robots and props that can be added.
-fn read_catalogue() -> Vec<CatalogueEntry> {
-    let entry = |model: BundledModel| CatalogueEntry {
-        name: model.name,
-        description: model.description,
-        is_prop: model.is_prop,
-        height_above_seabed: model.height_above_seabed,
-    };
-    catalogue::bundled_models().into_iter().map(entry).collect()
-}
 
 /// Builds a world that contains only a model of the catalogue.
 pub(super) fn model_scene(model: &str) -> Option<Scene> {
@@ -64,7 +53,7 @@ pub(super) struct Editing {
     labels: Arc<Mutex<[Option<String>; 2]>>,
     /// Number of requests that wait for the thread of the editor.
     pending: Arc<AtomicUsize>,
-    catalogue: OnceLock<Vec<CatalogueEntry>>,
+    catalogue: OnceLock<Vec<BundledModel>>,
 }
 
 /// Change of an object.
@@ -123,8 +112,10 @@ impl Editing {
     }
 
     /// Returns the robots and props that can be added.
-    pub(super) fn catalogue(&self) -> Vec<CatalogueEntry> {
-        self.catalogue.get_or_init(read_catalogue).clone()
+    pub(super) fn catalogue(&self) -> Vec<BundledModel> {
+        self.catalogue
+            .get_or_init(catalogue::bundled_models)
+            .clone()
     }
 
     /// Makes a change and answers.
@@ -173,15 +164,8 @@ impl Editing {
         [state.undo, state.redo] = self.labels.lock().clone();
         state.can_edit = true;
         let objects = self.editor.objects();
-        let structures = objects.iter().filter_map(|object| {
-            let Placement { p_WB, q_WB } = object.placement?;
-            Some(StructurePose {
-                name: object.name.clone(),
-                position: p_WB.to_array(),
-                attitude: [q_WB.w, q_WB.x, q_WB.y, q_WB.z],
-            })
-        });
-        state.structures = structures.collect();
+        let structure = |object: &ObjectInfo| Some((object.name.clone(), object.placement?));
+        state.structures = objects.iter().filter_map(structure).collect();
     }
 }
 

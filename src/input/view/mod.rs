@@ -150,18 +150,8 @@ impl ViewControls {
         ));
     }
 
-    fn set(&self, parameters: Vec<(String, f64)>) -> Result<String, String> {
-        let number = |(name, x): (String, f64)| (name, ParameterValue::Double(x));
-        let batch: Vec<_> = parameters.into_iter().map(number).collect();
-        self.parameters
-            .set_atomically(&batch)
-            .map(|()| String::new())
-    }
-
-    fn set_pace(&self, pace: Pace) -> Result<String, String> {
-        let name = PACE.to_string();
-        let value = ParameterValue::String(pace.to_string());
-        let set = self.parameters.set_atomically(&[(name, value)]);
+    fn set(&self, parameters: &[(String, ParameterValue)]) -> Result<String, String> {
+        let set = self.parameters.set_atomically(parameters);
         set.map(|()| String::new())
     }
 
@@ -219,8 +209,15 @@ impl Controls for ViewControls {
                 // as in `send_with_reply`
                 let _ = self.requests.send(Request::Step(steps, reply));
             }
-            A::Pace { pace } => answer(self.set_pace(pace)),
-            A::Parameters { parameters } => answer(self.set(parameters)),
+            A::Pace { pace } => {
+                let value = ParameterValue::String(pace.to_string());
+                answer(self.set(&[(PACE.to_string(), value)]));
+            }
+            A::Parameters { parameters } => {
+                let parameters = parameters.into_iter();
+                let values = parameters.map(|(name, x)| (name, ParameterValue::Double(x)));
+                answer(self.set(&values.collect::<Vec<_>>()));
+            }
             A::Seek { .. } => answer(Err("a running world has no recorded times".to_string())),
             A::Record => self.record(answer),
             A::StopRecording => self.stop_recording(answer),
@@ -285,10 +282,7 @@ impl Controls for ViewControls {
                 Some(_) => data_dir::file_names("worlds"),
                 None => Vec::new(),
             },
-            faults: request_values()
-                .into_iter()
-                .map(|values| (values.kind, [values.required, values.optional]))
-                .collect(),
+            faults: request_values(),
         }
     }
 

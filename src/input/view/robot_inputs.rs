@@ -33,61 +33,24 @@ pub(super) struct SceneInputs {
     pub version: SceneVersion,
     /// Topics that pages can plot.
     pub topics: Arc<TopicTable>,
-    robots: Vec<RobotInputs>,
+    /// Topics of each robot that pages command.
+    robots: Vec<Vec<Input>>,
 }
 
 /// Commands, and the message that has the same effect, for recordings.
 pub(super) type Recorded = (Vec<Command>, InputMessage);
 
-/// Topics of a robot.
-#[derive(Clone, Default)]
-struct RobotInputs {
-    /// Topic of velocities or wrenches.
-    drive: Option<Input>,
-    path: Option<Input>,
-    goal: Option<Input>,
-    gamepad: Option<Input>,
-    /// Topics of wrenches on the links, in the order of the links.
-    wrenches: Vec<Input>,
-    /// Actuators with their topics.
-    actuators: Vec<(ActuatorControl, Input)>,
-}
-
 impl SceneInputs {
     pub(super) fn new(scene: &Arc<Scene>, version: SceneVersion) -> Self {
-        let mut robots = vec![RobotInputs::default(); scene.robots.len()];
+        let mut robots = vec![Vec::new(); scene.robots.len()];
         let plan = Plan::new(scene);
         let outputs = plan.outputs.iter();
         let names = outputs.map(|o| (o.topic.as_str(), o.info.name, o.info.definition.as_str()));
         let topics = Arc::new(TopicTable::new(names));
         for input in plan.inputs {
-            let (Some(robot), Some(control)) = (input.robot, input.control.clone()) else {
-                continue;
-            };
-            let own = &mut robots[robot];
-            let place = match control {
-                PageControl::Velocity => &mut own.drive,
-                PageControl::Wrench if own.drive.is_none() => &mut own.drive,
-                PageControl::Wrench => continue,
-                PageControl::Goal => &mut own.goal,
-                PageControl::Path => &mut own.path,
-                PageControl::Gamepad => &mut own.gamepad,
-                PageControl::Push => {
-                    own.wrenches.push(input);
-                    continue;
-                }
-                PageControl::Slider(control) => {
-                    own.actuators.push((control, input));
-                    continue;
-                }
-                PageControl::Joints(controls) => {
-                    let controls = controls.into_iter();
-                    own.actuators
-                        .extend(controls.map(|control| (control, input.clone())));
-                    continue;
-                }
-            };
-            *place = Some(input);
+            if let (Some(robot), Some(_)) = (input.robot, &input.control) {
+                robots[robot].push(input);
+            }
         }
         Self {
             scene: Arc::clone(scene),
@@ -97,31 +60,51 @@ impl SceneInputs {
         }
     }
 
+    /// Returns the topics of a robot with this control.
+    fn inputs(&self, robot: usize, control: PageControl) -> impl Iterator<Item = &Input> {
+        let own = self.robots.get(robot).into_iter().flatten();
+        own.filter(move |input| input.control.as_ref() == Some(&control))
+    }
+
+    /// Returns the topic of velocities of a robot, or of wrenches if it has none of velocities.
+    fn drive_input(&self, robot: usize) -> Option<&Input> {
+        let of = |control| self.inputs(robot, control).next();
+        of(PageControl::Velocity).or_else(|| of(PageControl::Wrench))
+    }
+
+    /// Returns the actuators of a robot with their topics.
+    fn actuators(&self, robot: usize) -> impl Iterator<Item = (&ActuatorControl, &Input)> + Clone {
+        let own = self.robots.get(robot).into_iter().flatten();
+        own.flat_map(|input| {
+            let controls = match &input.control {
+                Some(PageControl::Slider(control)) => std::slice::from_ref(control),
+                Some(PageControl::Joints(controls)) => controls,
+                _ => &[],
+            };
+            controls.iter().map(move |control| (control, input))
+        })
+    }
+
     /// Returns the topics of a robot.
     pub(super) fn controls(&self, robot: usize) -> RobotControls {
-        let inputs = self.robots.get(robot).cloned().unwrap_or_default();
-        let topic = |input: Option<Input>| input.map(|input| input.topic);
+        let topic = |input: &Input| input.topic.clone();
+        let of = |control| self.inputs(robot, control).next().map(topic);
+        let goal = of(PageControl::Goal);
+        let model = self.scene.robots.get(robot).filter(|_| goal.is_none());
         RobotControls {
-            drive: topic(inputs.drive),
-            path: topic(inputs.path),
-            no_goal: match inputs.goal {
-                Some(_) => None,
-                None => self
-                    .scene
-                    .robots
-                    .get(robot)
-                    .map(motion_control::why_no_goals),
-            },
-            goal: topic(inputs.goal),
-            gamepad: topic(inputs.gamepad),
-            actuators: inputs.actuators.into_iter().map(|(own, _)| own).collect(),
+            drive: self.drive_input(robot).map(topic),
+            path: of(PageControl::Path),
+            no_goal: model.map(motion_control::why_no_goals),
+            goal,
+            gamepad: of(PageControl::Gamepad),
+            actuators: self.actuators(robot).map(|(own, _)| own.clone()).collect(),
         }
     }
 
     /// Returns a drive command with these fractions in surge, sway, heave and yaw.
     pub(super) fn drive(&self, name: &str, axes: [f64; 4]) -> Result<Recorded, String> {
         let robot = find_robot(&self.scene, name)?;
-        let Some(input) = &self.robots[robot].drive else {
+        let Some(input) = self.drive_input(robot) else {
             return Err(format!(
                 "{name}: no topic for velocities or wrenches; command its actuators from ROS"
             ));
@@ -146,7 +129,7 @@ impl SceneInputs {
     /// Returns the command to follow waypoints in W [m].
     pub(super) fn path(&self, name: &str, points: &[[f64; 3]]) -> Result<Recorded, String> {
         let robot = find_robot(&self.scene, name)?;
-        let Some(input) = &self.robots[robot].path else {
+        let Some(input) = self.inputs(robot, PageControl::Path).next() else {
             return Err(self.why_no_goals(robot));
         };
         points.iter().try_for_each(|p| self.check_point(robot, p))?;
@@ -166,7 +149,7 @@ impl SceneInputs {
         yaw_deg: Option<f64>,
     ) -> Result<Recorded, String> {
         let robot = find_robot(&self.scene, name)?;
-        let Some(input) = &self.robots[robot].goal else {
+        let Some(input) = self.inputs(robot, PageControl::Goal).next() else {
             return Err(self.why_no_goals(robot));
         };
         self.check_point(robot, &position)?;
@@ -209,7 +192,7 @@ impl SceneInputs {
     ) -> Result<Recorded, String> {
         let robot = find_robot(&self.scene, name)?;
         let links = &self.scene.robots[robot].links;
-        let mut inputs = links.iter().zip(&self.robots[robot].wrenches);
+        let mut inputs = links.iter().zip(self.inputs(robot, PageControl::Push));
         let Some((_, input)) = inputs.find(|(own, _)| own.name == link) else {
             let known = known_names(link, links.iter().map(|own| own.name.as_str()));
             return Err(format!("{name}: no link {link:?}{known}"));
@@ -232,7 +215,7 @@ impl SceneInputs {
         buttons: &[bool],
     ) -> Result<Recorded, String> {
         let robot = find_robot(&self.scene, name)?;
-        let Some(input) = &self.robots[robot].gamepad else {
+        let Some(input) = self.inputs(robot, PageControl::Gamepad).next() else {
             return Err(format!(
                 "{name}: no topic for gamepads; expected a robot with a motion controller"
             ));
@@ -253,7 +236,7 @@ impl SceneInputs {
         value: f64,
     ) -> Result<Recorded, String> {
         let robot = find_robot(&self.scene, name)?;
-        let all = self.robots[robot].actuators.iter();
+        let all = self.actuators(robot);
         let found = all.clone().find(|(control, _)| control.name == actuator);
         let (control, input) = found.ok_or_else(|| {
             let known = known_names(actuator, all.map(|(control, _)| control.name.as_str()));
@@ -345,7 +328,7 @@ mod tests {
         for link in &inputs.scene.robots[0].links {
             all.push(inputs.push(name, &link.name, [[1.0, -2.0, 3.0], [0.1, 0.2, 0.3]]));
         }
-        for (control, _) in &inputs.robots[0].actuators {
+        for (control, _) in inputs.actuators(0) {
             let values = [control.range[0], control.rest, control.range[1]];
             all.extend(values.map(|value| inputs.actuator(name, &control.name, value)));
         }

@@ -2,9 +2,9 @@
 
 use super::world_parameter::{Effect, WorldParameter};
 use crate::publisher::state::DEFAULT_CLOCK_RATE;
-use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue as Value;
+use merrow_ros2::parameters::{Declaration, ParameterServer};
 use merrow_sim::Pace;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,36 +18,28 @@ const INTERFACES_PREFIX: &str = "simulation_interfaces_prefix";
 
 /// Returns the parameters of the node itself.
 pub(super) fn parameters(pace: Pace) -> Vec<WorldParameter> {
-    let mut pace = WorldParameter::new(
-        PACE,
-        Value::String(pace.to_string()),
-        "Pace of the simulation.",
-        Effect::Pace,
-    );
-    pace.declaration = pace
-        .declaration
+    let pace = Value::String(pace.to_string());
+    let pace = Declaration::new(PACE, pace, "Pace of the simulation.")
         .with_constraints("realtime, max, lockstep or a factor above 0")
         .with_number_as_text();
-    let mut version = WorldParameter::new(
+    let version = Declaration::new(
         INTERFACES_VERSION,
         Value::Integer(2),
         "Version of the services of simulation_interfaces: 1 for the packages of Humble and Jazzy, 2. Read at the start.",
-        Effect::AtStart,
     );
-    version.declaration = version
-        .declaration
-        .with_range(Range::Integer(1, 2))
-        .read_only();
-    let mut prefix = WorldParameter::new(
+    let prefix = Declaration::new(
         INTERFACES_PREFIX,
         Value::String(String::new()),
         "Text before the names of the services of simulation_interfaces, such as gzserver; \
          empty: the names are absolute. Read at the start.",
-        Effect::AtStart,
     );
-    prefix.declaration = prefix.declaration.read_only();
+    let version = version.with_range(Range::Integer(1, 2)).read_only();
+    let of = |declaration, effect| WorldParameter {
+        declaration,
+        effect,
+    };
     vec![
-        pace,
+        of(pace, Effect::Pace),
         WorldParameter::new(
             TRUTH_TF,
             Value::Bool(true),
@@ -69,8 +61,8 @@ pub(super) fn parameters(pace: Pace) -> Vec<WorldParameter> {
                 }
             })),
         ),
-        version,
-        prefix,
+        of(version, Effect::AtStart),
+        of(prefix.read_only(), Effect::AtStart),
     ]
 }
 

@@ -17,7 +17,7 @@ use crate::ardupilot::state_message::{VehicleState, encode};
 use crate::history::{MotionHistory, MotionSample, frame_end};
 use crate::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_force};
 use crate::status::{LinkKind, LinkLog, LinkStatus, LogSink};
-use crate::{AutopilotLink, Connection, device_command, poll_steps, stop_thrusters};
+use crate::{device_command, poll_steps, stop_thrusters};
 use merrow_math::Vec3;
 use merrow_model::scene::Robot;
 use merrow_model::scene::autopilot::{Autopilot, ServoDevice, ServoOutput};
@@ -408,13 +408,11 @@ fn wind_vane(velocity: Vec3) -> Option<[f64; 2]> {
     speed.is_finite().then_some([from, speed])
 }
 
-impl Connection for Link {
+impl crate::Link for Link {
     fn robot(&mut self) -> &mut usize {
         &mut self.robot
     }
-}
 
-impl AutopilotLink for Link {
     fn description(&self) -> String {
         format!(
             "autopilot of {}: listens for ArduPilot on UDP {}; the world runs without it until it connects",
@@ -479,7 +477,8 @@ impl AutopilotLink for Link {
         }
     }
 
-    fn read_sensors(&mut self, simulation: &Simulation) {
+    /// Keeps the latest readings of the sensors that the autopilot receives.
+    fn after_block(&mut self, simulation: &Simulation) {
         let settings = &self.settings;
         let model = &simulation.scene.robots[self.robot];
         for delivered in &simulation.runners[self.robot].outbox {

@@ -2,7 +2,7 @@
 //!
 //! [`frames`] finds messages in bytes, `fields` converts units, [`telemetry`] converts the state of
 //! a robot to messages, [`commands`] converts requests of a ground station to commands, and
-//! [`Telemetries`] exchanges them over UDP. The rates refer to the wall clock, so that a ground
+//! [`Station`] exchanges them over UDP. The rates refer to the wall clock, so that a ground
 //! station stays connected while the world is paused.
 
 pub mod commands;
@@ -10,16 +10,16 @@ pub(crate) mod fields;
 pub mod frames;
 pub mod telemetry;
 
+use crate::Link;
 use crate::mavlink::frames::{FrameBuffer, encode};
-use crate::status::{LinkKind, LinkLog, LinkStatus, LogSink, SharedStatus};
-use crate::{Connection, STATUS_PERIOD, follow_scene};
+use crate::status::{LinkKind, LinkLog, LinkStatus, LogSink};
 use ::mavlink::MavHeader;
 use ::mavlink::dialects::common::MavMessage;
 use merrow_model::scene::autopilot::MavlinkTelemetry;
-use merrow_model::scene::{Correspondence, Robot, Scene};
-use merrow_sim::{BlockLimit, Control, Observer, Simulation};
+use merrow_sim::{BlockLimit, Simulation};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
 /// Period of attitude and position.
@@ -31,19 +31,8 @@ const BUFFER: usize = 2048;
 /// Maximum number of datagrams that are received at once.
 const MAX_DATAGRAMS: usize = 100;
 
-/// Telemetry of all robots with the key `mavlink`.
-pub struct Telemetries {
-    stations: Vec<Station>,
-    /// Connections of robots that were added to the world and could not be opened.
-    failures: Vec<LinkStatus>,
-    status: SharedStatus,
-    log: LogSink,
-    /// Time of the last update of the status.
-    updated: Instant,
-}
-
 /// Connection of a robot to its ground station.
-struct Station {
+pub(crate) struct Station {
     robot: usize,
     settings: MavlinkTelemetry,
     socket: UdpSocket,
@@ -54,54 +43,12 @@ struct Station {
     log: LinkLog,
 }
 
-impl Telemetries {
-    /// Opens the sockets of all robots with telemetry.
+impl Station {
+    /// Opens a socket for the ground station of robot `robot`.
     ///
     /// # Errors
-    /// A socket cannot be opened.
-    pub fn connect(scene: &Scene, status: SharedStatus, log: LogSink) -> Result<Self, String> {
-        let robots = scene.robots.iter().enumerate();
-        let stations = robots.filter_map(|(k, robot)| {
-            let settings = robot.mavlink?;
-            Some(Station::open(k, &robot.name, settings, &log))
-        });
-        let telemetries = Self {
-            stations: stations.collect::<Result<_, _>>()?,
-            failures: Vec::new(),
-            status,
-            log,
-            updated: Instant::now(),
-        };
-        telemetries.share_status();
-        Ok(telemetries)
-    }
-
-    /// Passes the status of all connections to the diagnostics.
-    fn share_status(&self) {
-        let stations = self.stations.iter().map(|station| &station.log.status);
-        self.status
-            .set_ground_stations(stations.chain(&self.failures));
-    }
-
-    /// Returns a line per robot: number and address of the ground station.
-    pub fn descriptions(&self) -> Vec<String> {
-        let line = |station: &Station| {
-            let (id, address) = (station.settings.system_id, station.settings.address);
-            let robot = &station.log.status.robot;
-            format!("MAVLink of {robot}: vehicle {id}, UDP {address}")
-        };
-        self.stations.iter().map(line).collect()
-    }
-}
-
-impl Connection for Station {
-    fn robot(&mut self) -> &mut usize {
-        &mut self.robot
-    }
-}
-
-impl Station {
-    fn open(
+    /// The socket cannot be opened.
+    pub(crate) fn open(
         robot: usize,
         name: &str,
         settings: MavlinkTelemetry,
@@ -228,33 +175,37 @@ impl Station {
     }
 }
 
-impl Observer for Telemetries {
-    fn before_block(&mut self, simulation: &mut Simulation, _: Option<Instant>) -> BlockLimit {
-        for station in &mut self.stations {
-            station.receive(simulation);
-        }
+impl Link for Station {
+    fn robot(&mut self) -> &mut usize {
+        &mut self.robot
+    }
+
+    fn status(&self) -> &LinkStatus {
+        &self.log.status
+    }
+
+    fn description(&self) -> String {
+        let (id, address) = (self.settings.system_id, self.settings.address);
+        let robot = &self.log.status.robot;
+        format!("MAVLink of {robot}: vehicle {id}, UDP {address}")
+    }
+
+    fn is_in_lock_step(&self) -> bool {
+        false
+    }
+
+    fn socket(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+
+    fn reset(&mut self) {}
+
+    fn exchange(&mut self, simulation: &mut Simulation, _follows_clock: bool) -> BlockLimit {
+        self.receive(simulation);
         BlockLimit::Steps(u64::MAX)
     }
 
-    fn after_block(&mut self, simulation: &Simulation, _control: &Control) {
-        for station in &mut self.stations {
-            station.send_due(simulation);
-        }
-        if self.updated.elapsed() > STATUS_PERIOD {
-            self.updated = Instant::now();
-            self.share_status();
-        }
-    }
-
-    fn replaced(&mut self, simulation: &Simulation, same: &Correspondence) {
-        let (scene, log) = (&*simulation.scene, &self.log);
-        let kind = |_: &Robot| LinkKind::GroundStation;
-        self.failures = follow_scene(
-            &mut self.stations,
-            (scene, same),
-            (log, kind),
-            |k, robot| Some(Station::open(k, &robot.name, robot.mavlink?, log)),
-        );
-        self.share_status();
+    fn after_block(&mut self, simulation: &Simulation) {
+        self.send_due(simulation);
     }
 }

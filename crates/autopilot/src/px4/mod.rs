@@ -22,7 +22,7 @@ use crate::mavlink::frames::{FrameBuffer, encode};
 use crate::px4::hil_messages::{Readings, SimulatedSurroundings, gnss, sensors, true_state};
 use crate::px4::send_queue::SendQueue;
 use crate::status::{LinkKind, LinkLog, LinkStatus, LogSink};
-use crate::{AutopilotLink, Connection, device_command, poll_steps, stop_thrusters};
+use crate::{device_command, poll_steps, stop_thrusters};
 use mavlink::dialects::common::{HIL_ACTUATOR_CONTROLS_DATA, MavMessage};
 use merrow_math::rng::Stream;
 use merrow_model::scene::autopilot::{Autopilot, ServoOutput};
@@ -278,13 +278,11 @@ impl Link {
     }
 }
 
-impl Connection for Link {
+impl crate::Link for Link {
     fn robot(&mut self) -> &mut usize {
         &mut self.robot
     }
-}
 
-impl AutopilotLink for Link {
     fn description(&self) -> String {
         let status = &self.log.status;
         format!(
@@ -366,7 +364,8 @@ impl AutopilotLink for Link {
         poll_steps(dt_ns)
     }
 
-    fn read_sensors(&mut self, simulation: &Simulation) {
+    /// Keeps the latest readings of the sensors that the autopilot receives.
+    fn after_block(&mut self, simulation: &Simulation) {
         let (settings, readings) = (&self.settings, &mut self.readings);
         let model = &simulation.scene.robots[self.robot];
         for delivered in &simulation.runners[self.robot].outbox {

@@ -99,6 +99,8 @@ pub struct ObjectStates {
     pub modes: Vec<Vec<JointMode>>,
     /// Start time of the trajectory that each group of joints of every robot follows [ns].
     pub starts: Vec<Vec<Option<u64>>>,
+    /// Force [N] and moment [N m] on the second end of every coupling (W).
+    pub coupling_loads: Vec<[Vec3; 2]>,
 }
 
 impl ObjectStates {
@@ -111,6 +113,7 @@ impl ObjectStates {
             joints.map(|joint| state.tracking(robot, joint)).collect()
         };
         let actuators = states.iter().flat_map(|state| &state.actuators);
+        let couplings = simulation.state.couplings.iter();
         fn each<T>(states: &[RobotState], of: impl Fn(&RobotState) -> T) -> Vec<T> {
             states.iter().map(of).collect()
         }
@@ -141,6 +144,7 @@ impl ObjectStates {
                 r.joints.iter().map(|joint| joint.mode).collect()
             }),
             starts: each(states, |r| r.groups.iter().map(trajectory_start).collect()),
+            coupling_loads: couplings.map(|c| [c.force_W, c.moment_W]).collect(),
         }
     }
 }

@@ -32,6 +32,13 @@ pub fn poses<T: Real>(robot: &Robot, motion: &Motion<T>, links: &mut [LinkWork<T
     }
 }
 
+/// Returns the links of a robot with their poses in W; their other values are zero.
+pub fn link_poses(robot: &Robot, motion: &Motion) -> Vec<LinkWork> {
+    let mut links = vec![LinkWork::default(); robot.links.len()];
+    poses(robot, motion, &mut links);
+    links
+}
+
 /// Returns axes and origin [m] of the child frame in the parent frame with the joint at `q` [rad or
 /// m]. `sin_cos` is the sine and cosine of `q`.
 #[inline(always)]

@@ -2,32 +2,11 @@
 
 use crate::action::PlottedTopic;
 use crate::controls::{Controls, TopicMessage};
-use crate::hub::Hub;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// Maximum number of names of fields of one topic.
 const MAX_NAMES: usize = 2000;
-
-/// Passes messages of the plotted topics from the run to the clients.
-#[derive(Debug, Default)]
-pub(crate) struct Forwarding {
-    /// Number of changes of the topics at the last call.
-    changes: u64,
-}
-
-impl Forwarding {
-    /// Passes on changed topics and new messages at the simulated time `now_ns` [ns].
-    pub(crate) fn forward(&mut self, hub: &Hub, controls: &dyn Controls, now_ns: u64) {
-        if let Some(topics) = hub.changed_topics(&mut self.changes) {
-            controls.plot_topics(&topics);
-        }
-        let new = controls.take_messages(now_ns);
-        if !new.is_empty() {
-            hub.add_messages(new);
-        }
-    }
-}
 
 /// Samples of a topic for one client.
 #[derive(Debug, Default)]

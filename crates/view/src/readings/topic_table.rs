@@ -3,14 +3,13 @@
 use crate::controls::{MessageNumbers, TopicInfo, TopicMessage};
 use merrow_ros2::dynamic::definition::Definition;
 use merrow_ros2::dynamic::value::ArrayLimits;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Topics with the definitions of their message types.
 #[derive(Debug, Default)]
 pub struct TopicTable {
-    topics: Vec<TopicInfo>,
     /// Type of each topic, by its name.
-    types: HashMap<String, String>,
+    types: BTreeMap<String, String>,
     /// Definitions of the messages, by type.
     definitions: HashMap<String, Definition>,
 }
@@ -31,15 +30,8 @@ impl TopicTable {
                     .definitions
                     .insert(message_type.to_owned(), definition);
             }
-            let is_new = table.types.insert(name.clone(), message_type.to_owned());
-            if is_new.is_none() {
-                table.topics.push(TopicInfo {
-                    name,
-                    message_type: message_type.to_owned(),
-                });
-            }
+            table.types.insert(name, message_type.to_owned());
         }
-        table.topics.sort_by(|a, b| a.name.cmp(&b.name));
         table
     }
 
@@ -50,7 +42,11 @@ impl TopicTable {
 
     /// Returns the topics, sorted by name.
     pub fn topics(&self) -> Vec<TopicInfo> {
-        self.topics.clone()
+        let info = |(name, message_type): (&String, &String)| TopicInfo {
+            name: name.clone(),
+            message_type: message_type.clone(),
+        };
+        self.types.iter().map(info).collect()
     }
 
     /// Decodes the numbers of a message; `None` if its topic is not in the table or its bytes are

@@ -4,9 +4,8 @@ use crate::readings::forces::with_environment;
 use merrow_math::hull_cut::HullShape;
 use merrow_math::hull_mesh::clip_submerged;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::kinematics;
+use merrow_model::kinematics::link_poses;
 use merrow_model::scene::{Geometry, Hull, Primitive, Robot};
-use merrow_model::state::Workspace;
 use merrow_sim::Simulation;
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -29,8 +28,7 @@ pub fn wetted_hull(simulation: &Simulation, robot: usize) -> Vec<[Vec3; 3]> {
     with_environment(simulation, |environment| {
         let state = &simulation.state.robots[robot];
         let model = &simulation.scene.robots[robot];
-        let mut links = Workspace::new(model).links;
-        kinematics::poses(model, &state.motion, &mut links);
+        let links = link_poses(model, &state.motion);
         let mut triangles = Vec::new();
         for (k, w) in links.iter().enumerate() {
             let in_world = |p: Vec3| w.p_WL + w.R_WL.mul_vec(p);

@@ -5,7 +5,8 @@
 use crate::World;
 use crate::document::changes;
 use merrow_math::Vec3;
-use merrow_model::scene::{Collider, Damping, Geometry, Link, Robot};
+use merrow_math::bounds::box_around;
+use merrow_model::scene::{Damping, Link, Robot};
 use merrow_yaml::error::{Problem, Problems};
 use merrow_yaml::node::{Node, Value};
 use std::f64::consts::{PI, TAU};
@@ -181,7 +182,7 @@ fn outside_warnings(robot: &Robot) -> Vec<Warning> {
         .chain(thrusters)
         .filter_map(|(kind, name, link, p)| {
             let points = points_of(robot, link);
-            let [low, high] = bounds(&points)?;
+            let [low, high] = box_around(points)?;
             let size = (high - low).norm();
             let outside = |low: f64, x: f64, high: f64| (low - x).max(x - high).max(0.0);
             let distance = Vec3::new(
@@ -220,7 +221,7 @@ fn diagonal(damping: &Damping) -> [f64; 6] {
 /// Returns the size of the largest link that has a shape [m].
 fn size_of(robot: &Robot) -> Option<f64> {
     let sizes = (0..robot.links.len()).filter_map(|link| {
-        let [low, high] = bounds(&points_of(robot, link))?;
+        let [low, high] = box_around(points_of(robot, link))?;
         let edges = high - low;
         Some(edges.x.max(edges.y).max(edges.z))
     });
@@ -234,7 +235,7 @@ fn points_of(robot: &Robot, link: usize) -> Vec<Vec3> {
     let mut points = Vec::new();
     let shapes = robot.colliders.iter().chain(&robot.visuals);
     for shape in shapes.filter(|shape| shape.link == link) {
-        points.extend(corners(shape));
+        points.extend(shape.corners());
     }
     if let Some(mesh) = &own.hull_mesh {
         points.extend(mesh.vertices.iter().copied());
@@ -243,40 +244,6 @@ fn points_of(robot: &Robot, link: usize) -> Vec<Vec3> {
         points.extend([-bound, bound].map(|r| own.hull.p_LoH + Vec3::new(r, r, r)));
     }
     points
-}
-
-fn corners(shape: &Collider) -> Vec<Vec3> {
-    let place = |p: Vec3| shape.p_LoG + shape.R_LG.mul_vec(p);
-    match &shape.geometry {
-        Geometry::Primitive(primitive) => {
-            let half = primitive.half_size();
-            let sign = |bit: usize, k: usize| if k >> bit & 1 == 0 { -1.0 } else { 1.0 };
-            (0..8)
-                .map(|k| {
-                    let corner = Vec3::new(
-                        sign(0, k) * half.x,
-                        sign(1, k) * half.y,
-                        sign(2, k) * half.z,
-                    );
-                    place(corner)
-                })
-                .collect()
-        }
-        Geometry::ConvexHull(mesh) | Geometry::ConvexDecomposition(mesh) | Geometry::Mesh(mesh) => {
-            mesh.vertices.iter().map(|p| place(*p)).collect()
-        }
-        Geometry::Heightfield(_) => Vec::new(),
-    }
-}
-
-/// Returns the corners of the box around points; `None` without points.
-fn bounds(points: &[Vec3]) -> Option<[Vec3; 2]> {
-    let first = *points.first()?;
-    let with = |pick: fn(f64, f64) -> f64| {
-        let join = |a: Vec3, b: &Vec3| Vec3::new(pick(a.x, b.x), pick(a.y, b.y), pick(a.z, b.z));
-        points.iter().fold(first, join)
-    };
-    Some([with(f64::min), with(f64::max)])
 }
 
 /// Warns of angles in degrees that are common in radians, and of angles in radians that exceed a

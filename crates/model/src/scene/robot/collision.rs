@@ -1,6 +1,7 @@
 //! Collision shapes fixed to links and to the world, and their surface materials.
 
 use crate::scene::texture::SurfaceTexture;
+use merrow_math::bounds::box_corners;
 use merrow_math::{Mat3, Vec3};
 use merrow_yaml::read::from_defaults;
 use merrow_yaml::spec::spec;
@@ -224,6 +225,22 @@ pub struct Collider {
 }
 
 impl Collider {
+    /// Returns points whose box is the box of the collider, in L or in W [m]; none for a field of
+    /// heights.
+    pub fn corners(&self) -> Vec<Vec3> {
+        let place = |p: Vec3| self.p_LoG + self.R_LG.mul_vec(p);
+        match &self.geometry {
+            Geometry::Primitive(primitive) => {
+                let half = primitive.half_size();
+                box_corners([half.scale(-1.0), half]).map(place).into()
+            }
+            Geometry::ConvexHull(mesh)
+            | Geometry::ConvexDecomposition(mesh)
+            | Geometry::Mesh(mesh) => mesh.vertices.iter().copied().map(place).collect(),
+            Geometry::Heightfield(_) => Vec::new(),
+        }
+    }
+
     /// Returns the material of a part of its mesh. A part with a colour of its own reflects laser
     /// light as the mean of its colour.
     pub fn part_material(&self, part: &MeshPart) -> Material {

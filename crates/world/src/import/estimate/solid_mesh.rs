@@ -18,6 +18,7 @@
 //! The moments of a box, closed and open, in crates/world/tests/world/estimate.rs.
 
 use crate::import::estimate::{PlacedSolid, Solid};
+use merrow_math::bounds::box_around;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::Mesh;
 use merrow_physics::contact::geometry::convex_hull::convex_hull;
@@ -75,12 +76,7 @@ fn by_moments(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Option<PlacedSolid> 
 }
 
 fn by_bounds(mesh: &Mesh) -> Option<PlacedSolid> {
-    let mut low = *mesh.vertices.first()?;
-    let mut high = low;
-    for v in &mesh.vertices {
-        low = Vec3::new(low.x.min(v.x), low.y.min(v.y), low.z.min(v.z));
-        high = Vec3::new(high.x.max(v.x), high.y.max(v.y), high.z.max(v.z));
-    }
+    let [low, high] = box_around(mesh.vertices.iter().copied())?;
     let half = (high - low).scale(0.5);
     // a flat mesh counts as a thin plate
     let min_half = 1e-3 * half.norm();
