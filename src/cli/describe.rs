@@ -15,7 +15,7 @@ use merrow_model::scene::computer::TaskIndex;
 use merrow_model::scene::fault::Device;
 use merrow_model::scene::fault_devices;
 use merrow_model::scene::{Robot, Scene, Tether, TetherEnd, Winch};
-use merrow_model::sensor::acoustic::{Beacon, BeaconKind};
+use merrow_model::sensor::acoustic::Beacon;
 use merrow_model::sensor::ais::Transponder;
 use merrow_model::sensor::obstacle::Obstacle;
 use merrow_ros2::msg::geometry_msgs::TransformStamped;
@@ -292,18 +292,13 @@ fn mount_name(on: Option<(usize, usize)>, p: Vec3, scene: &Scene) -> String {
 }
 
 fn beacon(beacon: &Beacon, source: &Source, scene: &Scene) -> Value {
-    let kind = match beacon.kind {
-        BeaconKind::Pinger { .. } => "pinger",
-        BeaconKind::Transponder { .. } => "transponder",
-        BeaconKind::Locator => "locator",
-    };
     json!({
         "name": beacon.name,
-        "kind": kind,
+        "kind": beacon.keys.sends.kind(),
         "faults": fault_devices::allowed_kinds(Device::Beacon(0)),
         "at": mount_name(beacon.on, beacon.p, scene),
-        "frequency_khz": 1e-3 * beacon.frequency,
-        "source_level_db": beacon.source_level_db,
+        "frequency_khz": 1e-3 * beacon.frequency(),
+        "source_level_db": beacon.keys.source_level_db,
         "sources": sources_json(std::slice::from_ref(source)),
     })
 }

@@ -27,6 +27,7 @@
 pub mod build;
 pub mod catalogue;
 mod components;
+mod context;
 pub mod data_dir;
 pub mod document;
 pub mod import;

@@ -120,7 +120,8 @@ pub fn detections(
     for i in 0..3 {
         covariance[7 * i] = spec.detector.position_std_m * spec.detector.position_std_m;
     }
-    covariance[35] = spec.yaw_std * spec.yaw_std;
+    let yaw_std = spec.detector.yaw_std_deg.to_radians();
+    covariance[35] = yaw_std * yaw_std;
     let one = |(found, number): (&Detection, u64)| {
         let pose = pose(found.p, found.q);
         let hypothesis = ObjectHypothesis {

@@ -127,7 +127,7 @@ pub fn detections(
         let target = &spec.targets[fix.target];
         let pose = unoriented_pose(fix.p_S, &fix.covariance);
         let hypothesis = ObjectHypothesis {
-            class_id: format!("{} kHz", 1e-3 * beacons[target.beacon].frequency),
+            class_id: format!("{} kHz", 1e-3 * beacons[target.beacon].frequency()),
             // ratio of signal power to the power of signal and noise
             score: 1.0 / (1.0 + libm::pow(10.0, -0.1 * fix.snr)),
         };
@@ -179,7 +179,7 @@ fn range(
         radiation_type: Range::ULTRASOUND,
         field_of_view: std::f32::consts::TAU,
         min_range: 0.0,
-        max_range: spec.hearing.max_range_m as f32,
+        max_range: spec.hearing().max_range_m as f32,
         range: found.range as f32,
         variance: found.variance as f32,
     })

@@ -3,6 +3,9 @@
 use merrow_math::Vec3;
 use merrow_yaml::spec::{fieldless_choice, spec};
 
+/// Gravity below which the stiffness of the seabed no longer decreases with it [m/s²].
+const MIN_GRAVITY: f64 = 1.0;
+
 /// Line between two ends.
 #[derive(Clone, Debug)]
 pub struct Tether {
@@ -118,6 +121,18 @@ impl Line {
     #[inline]
     pub fn weight_in_water(&self, density: f64, gravity: f64) -> f64 {
         (self.mass_kg_per_m - density * self.area()) * gravity
+    }
+
+    /// Returns the contact stiffness of the seabed per length [N/m²]: the given one, or the one
+    /// into which the line sinks by a tenth of its diameter in water of `density` [kg/m³] under
+    /// `gravity` [m/s²].
+    pub fn seabed_stiffness(&self, density: f64, gravity: f64) -> f64 {
+        // a nearly weightless line, or any line without gravity, still needs a seabed that stops it
+        let load = self
+            .weight_in_water(density, gravity)
+            .max(0.1 * self.mass_kg_per_m * gravity.max(MIN_GRAVITY));
+        self.seabed_stiffness_n_per_m2
+            .unwrap_or(10.0 * load / self.diameter_m)
     }
 }
 

@@ -111,6 +111,12 @@ macro_rules! declare_kinds {
             type Reading = $reading;
         })*
 
+        $(impl From<$spec> for SensorKind {
+            fn from(spec: $spec) -> Self {
+                Self::$kind(spec)
+            }
+        })*
+
         $(impl SensorParameters for $spec {
             fn from_kind(kind: &SensorKind) -> Option<&Self> {
                 match kind {
@@ -141,6 +147,12 @@ macro_rules! declare_exteroceptive_kinds {
                 }
             }
         }
+
+        $(impl From<$spec> for SensorKind {
+            fn from(spec: $spec) -> Self {
+                Self::Exteroceptive(Arc::new(ExteroceptiveSpec::$kind(spec)))
+            }
+        })*
 
         $(impl SensorParameters for $spec {
             fn from_kind(kind: &SensorKind) -> Option<&Self> {

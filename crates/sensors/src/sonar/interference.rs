@@ -80,7 +80,7 @@ pub(crate) fn interfering_pulses(spec: &SonarSpec, sample: &Observation<'_>) -> 
                     environment,
                     own.p_WS,
                     spec.sonar.max_range_m,
-                    spec.frequency,
+                    spec.frequency(),
                 )
             });
             let towards = other.sensor_to_acoustic(there.R_WS.tr_mul_vec(offset));
@@ -135,7 +135,7 @@ fn bursts(
         let range = 0.5 * speed * arrival_time;
         out.push(Burst {
             range,
-            length: 0.5 * speed * other_spec.pulse,
+            length: 0.5 * speed * other_spec.pulse(),
             from,
             power: level * transmit_pattern,
         });

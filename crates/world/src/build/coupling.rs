@@ -1,6 +1,6 @@
 //! Conversion of couplings: the bodies of their ends, and whether the ends fit.
 
-use crate::build::context::Context;
+use crate::context::Context;
 use crate::keys::coupling::{CouplingConfig, CouplingEndConfig};
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::kinematics::coupling;

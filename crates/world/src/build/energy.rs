@@ -1,8 +1,8 @@
 //! Conversion of batteries, loads, solar panels and chargers.
 
-use crate::build::context::Context;
 use crate::build::coupling;
 use crate::build::robot::actuator::check_table;
+use crate::context::Context;
 use crate::import::sname;
 use crate::keys::RobotModelConfig;
 use crate::keys::coupling::CouplingConfig;
@@ -56,14 +56,12 @@ pub(crate) fn build_solar_panel(
     link: &Link,
     cx: Context<'_>,
 ) -> Solar {
-    let normal = sname::vector_to_flu(file.axes, file.normal)
-        .unit()
-        .unwrap_or_else(|| {
-            let text =
-                format!("the normal of {name} has no length; expected numbers that are not all 0");
-            cx.error(file.at.key_place("normal"), text);
-            Vec3::new(0.0, 0.0, 1.0)
-        });
+    let normal = cx.direction(
+        (&file.at, "normal"),
+        &format!("the normal of {name}"),
+        sname::vector_to_flu(file.axes, file.normal),
+        Vec3::new(0.0, 0.0, 1.0),
+    );
     Solar {
         name: name.to_string(),
         link: index,

@@ -1,6 +1,6 @@
 //! Conversion of scheduled faults.
 
-use crate::build::context::Context;
+use crate::context::Context;
 use crate::keys::fault::FaultConfig;
 use merrow_math::rng::Stream;
 use merrow_model::scene::fault_devices::{check_fault, find_device};

@@ -5,7 +5,6 @@ mod actor;
 pub mod air;
 pub mod comms;
 mod computer;
-pub(crate) mod context;
 pub mod coupling;
 pub mod energy;
 pub mod fault;
@@ -19,15 +18,14 @@ pub mod texture;
 pub mod water;
 pub mod waves;
 
-use crate::build::context::Context;
 use crate::build::repair::Repaired;
 use crate::build::robot::collision;
+use crate::context::Context;
 use crate::document::Document;
 use crate::import::assets::Assets;
 use crate::import::urdf;
 use crate::keys::robot::{RepeatConfig, RobotModelConfig, StartConfig};
 use crate::keys::{OriginConfig, RobotEntry, WorldConfig};
-use crate::sensor::WorldValues;
 use crate::sensor::acoustic;
 use crate::sensor::ais;
 use crate::sensor::obstacle;
@@ -146,7 +144,7 @@ fn build_world(
         .map(|(name, tracer)| (name.to_string(), tracer.unit.clone()))
         .collect();
     let mut scene = build_environment(file, name, overrides, cx);
-    let cx = cx.with_scene(file, &scene, &tracers);
+    let cx = cx.with_scene(&file.step.at, &scene, &tracers);
     let models = add_robots_and_props(file, &mut scene, cx);
     if overrides.profile.is_some() {
         let robots = scene.robots.iter_mut();
@@ -171,7 +169,7 @@ fn build_world(
     add_tethers(file, &mut scene, cx);
     scene.couplings = coupling::build_couplings(&file.couplings, &scene, cx);
     scene.chargers = energy::build_chargers(&file.chargers, &file.couplings, &scene, cx);
-    scene.beacons = acoustic::build_beacons(&file.beacons, &scene, &mut cx.problems());
+    scene.beacons = acoustic::build_beacons(&file.beacons, &scene, cx);
     scene.modems = comms::build_modems(file, &scene, addresses, cx);
     let bridges = comms::build_bridges(&file.bridges, &scene, cx);
     let (bridge_topics, bridge_services);
@@ -179,13 +177,13 @@ fn build_world(
     (scene.service_bridges, bridge_services) = bridges.services.into_iter().unzip();
     scene.faults = fault::build_faults(&file.faults, &scene, cx);
     scene.schedule = schedule::build_schedule(&file.schedule, &scene, cx);
-    scene.ais = ais::build_transponders(&file.ais, &scene, &mut cx.problems());
-    acoustic::resolve_targets(&file.robots, &mut scene, &mut cx.problems());
-    obstacle::resolve_detector_sensors(&file.robots, &mut scene, &mut cx.problems());
+    scene.ais = ais::build_transponders(&file.ais, &scene, cx);
+    acoustic::resolve_targets(&file.robots, &mut scene, cx);
+    obstacle::resolve_detector_sensors(&file.robots, &mut scene, cx);
     check_magnetic_date(file, &scene, cx);
     // Placement can only be checked for a scene that was built without errors.
     if cx.problems().is_empty() {
-        placement::check_placement(&file.robots, &scene, &mut cx.problems());
+        placement::check_placement(&file.robots, &scene, cx);
     }
     World {
         scene,
@@ -230,12 +228,7 @@ fn build_environment(
     let longitude = file.origin.longitude_deg.to_radians();
     let start = air::StartTime::from_config(&file.weather, longitude, cx);
     let origin = build_origin(&file.origin, start.utc);
-    let world = WorldValues { seed, ..cx.world };
-    let cx = Context {
-        world,
-        origin,
-        ..cx
-    };
+    let cx = Context { seed, origin, ..cx };
     let dt_ns = (file.step.dt_s * 1e9).round() as u64;
     let steps = (file.start_time_s * 1e9 / dt_ns.max(1) as f64).round() as u64;
     Scene {

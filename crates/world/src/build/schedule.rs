@@ -1,9 +1,9 @@
 //! Conversion of scheduled commands.
 
 use crate::build::comms::schedule::build_modem_command;
-use crate::build::context::Context;
 use crate::build::waves::changed_waves;
 use crate::build::{horizontal_velocity, water_velocity};
+use crate::context::Context;
 use crate::keys::schedule::{HealthConfig, ScheduledConfig, ScheduledKindConfig as Kind};
 use merrow_control::modes;
 use merrow_math::{Quat, SpatialForce, Vec3};
@@ -87,75 +87,53 @@ fn build_entry(
                 command: WinchCommand::Speed(*speed_m_s),
             }
         }
-        Kind::Current {
-            speed_m_s,
-            direction_deg,
-            up_m_s,
-            ..
-        } => {
-            let v = water_velocity(*speed_m_s, *direction_deg, *up_m_s);
+        Kind::Current(keys) => {
+            let v = water_velocity(keys.speed_m_s, keys.direction_deg, keys.up_m_s);
             sea.current.profile = vec![(0.0, v)];
             Command::Sea(Box::new(sea.clone()))
         }
-        Kind::Water {
-            density_kg_m3,
-            sound_speed_m_s,
-            temperature_c,
-            air_pressure_pa,
-            ..
-        } => {
-            let is_uniform = [density_kg_m3, sound_speed_m_s, temperature_c];
+        Kind::Water(keys) => {
+            let is_uniform = [keys.density_kg_m3, keys.sound_speed_m_s, keys.temperature_c];
             if is_uniform.iter().any(|value| value.is_some()) {
                 sea.column = None;
             }
-            sea.density = density_kg_m3.unwrap_or(sea.density);
-            sea.sound_speed = sound_speed_m_s.unwrap_or(sea.sound_speed);
-            sea.temperature = temperature_c.unwrap_or(sea.temperature);
-            sea.air_pressure = air_pressure_pa.unwrap_or(sea.air_pressure);
+            sea.density = keys.density_kg_m3.unwrap_or(sea.density);
+            sea.sound_speed = keys.sound_speed_m_s.unwrap_or(sea.sound_speed);
+            sea.temperature = keys.temperature_c.unwrap_or(sea.temperature);
+            sea.air_pressure = keys.air_pressure_pa.unwrap_or(sea.air_pressure);
             Command::Sea(Box::new(sea.clone()))
         }
-        Kind::Waves {
-            hs_m,
-            tp_s,
-            direction_deg,
-            ..
-        } => {
+        Kind::Waves(keys) => {
             let present = sea.waves.latest().map(|field| field.requested.towards);
             let present = present.unwrap_or(Vec3::new(0.0, 1.0, 0.0));
             let unchanged = libm::atan2(present.x, present.y).to_degrees();
-            let change = [*hs_m, *tp_s, direction_deg.unwrap_or(unchanged)];
+            let change = [
+                keys.hs_m,
+                keys.tp_s,
+                keys.direction_deg.unwrap_or(unchanged),
+            ];
             match changed_waves(scene, change) {
                 Ok(waves) => sea.waves = waves,
                 Err(why) => cx.error(file.at.key_place("hs_m"), format!("`hs_m`: {why}")),
             }
             Command::Sea(Box::new(sea.clone()))
         }
-        Kind::Weather {
-            wind_speed_m_s,
-            wind_from_deg,
-            gustiness,
-            temperature_c,
-            cloud_cover,
-            rain_mm_h,
-            visibility_m,
-            duration_s,
-            ..
-        } => {
-            if wind_speed_m_s.is_some() != wind_from_deg.is_some() {
+        Kind::Weather(keys) => {
+            if keys.wind_speed_m_s.is_some() != keys.wind_from_deg.is_some() {
                 let text = "expected `wind_speed_m_s` and `wind_from_deg` together";
                 cx.error(&file.at.whole, text);
                 return None;
             }
-            let wind = wind_speed_m_s.zip(*wind_from_deg);
+            let wind = keys.wind_speed_m_s.zip(keys.wind_from_deg);
             Command::Weather(Box::new(WeatherChange {
                 wind: wind.map(|(speed, from)| horizontal_velocity(-speed, from)),
-                gustiness: *gustiness,
-                temperature_c: *temperature_c,
-                cloud_cover: *cloud_cover,
-                rain_mm_h: *rain_mm_h,
-                visibility_m: *visibility_m,
+                gustiness: keys.gustiness,
+                temperature_c: keys.temperature_c,
+                cloud_cover: keys.cloud_cover,
+                rain_mm_h: keys.rain_mm_h,
+                visibility_m: keys.visibility_m,
                 time_of_day_s: None,
-                duration_s: *duration_s,
+                duration_s: keys.duration_s,
             }))
         }
         Kind::ModemSend { .. }
@@ -262,20 +240,14 @@ fn robot_commands(
             axis: *axis as usize,
             value: *value,
         }),
-        Kind::Health {
-            thruster,
-            fin,
-            state,
-            efficiency,
-            ..
-        } => {
-            let health = match state {
-                HealthConfig::Healthy if *efficiency < 1.0 => Health::Reduced(*efficiency),
+        Kind::Health(keys) => {
+            let health = match keys.state {
+                HealthConfig::Healthy if keys.efficiency < 1.0 => Health::Reduced(keys.efficiency),
                 HealthConfig::Healthy => Health::Healthy,
                 HealthConfig::Stuck => Health::Stuck,
                 HealthConfig::Dead => Health::Dead,
             };
-            match (thruster, fin) {
+            match (&keys.thruster, &keys.fin) {
                 (Some(name), None) => {
                     let names = model.thrusters.iter().map(|t| t.name.as_str());
                     let thruster = find(file, "thruster", name, names, cx)?;
@@ -293,58 +265,38 @@ fn robot_commands(
                 }
             }
         }
-        Kind::Push {
-            link,
-            force_n,
-            moment_nm,
-            duration_s,
-            ..
-        } => {
-            let link = link.as_deref().unwrap_or(&model.links[0].name);
+        Kind::Push(keys) => {
+            let link = keys.link.as_deref().unwrap_or(&model.links[0].name);
             let frame = cx.find_link(link, file.at.key_place("link"), model)?;
             let wrench = AppliedWrench {
                 link: frame.link,
                 source: WrenchSource::Service,
                 frame: WrenchFrame::World,
                 F: SpatialForce {
-                    m: Vec3::from(*moment_nm),
-                    f: Vec3::from(*force_n),
+                    m: Vec3::from(keys.moment_nm),
+                    f: Vec3::from(keys.force_n),
                 },
                 p_LoP: frame.p_LoF,
                 start_ns: 0,
-                end_ns: (duration_s * 1e9) as u64,
+                end_ns: (keys.duration_s * 1e9) as u64,
             };
             Command::Body(robot, BodyCommand::ApplyWrench { wrench })
         }
-        Kind::Wrench {
-            force_n,
-            moment_nm,
-            duration_s,
-            ..
-        } => {
-            let (force, moment) = (Vec3::from(*force_n), Vec3::from(*moment_nm));
+        Kind::Wrench(keys) => {
+            let (force, moment) = (Vec3::from(keys.force_n), Vec3::from(keys.moment_nm));
             let command = actuator(ActuatorCommand::Wrench { force, moment });
-            return Some((vec![command], *duration_s));
+            return Some((vec![command], keys.duration_s));
         }
-        Kind::Velocity {
-            linear_m_s,
-            yaw_rate_rad_s,
-            duration_s,
-            ..
-        } => {
+        Kind::Velocity(keys) => {
             let command = firmware(FirmwareCommand::Velocity {
-                linear: Vec3::from(*linear_m_s),
-                angular: Vec3::new(0.0, 0.0, *yaw_rate_rad_s),
+                linear: Vec3::from(keys.linear_m_s),
+                angular: Vec3::new(0.0, 0.0, keys.yaw_rate_rad_s),
             });
-            return Some((vec![command], *duration_s));
+            return Some((vec![command], keys.duration_s));
         }
-        Kind::HeadingDepth {
-            heading_deg,
-            depth_m,
-            ..
-        } => firmware(FirmwareCommand::HeadingDepth {
-            heading: heading_deg.map(f64::to_radians),
-            depth: *depth_m,
+        Kind::HeadingDepth(keys) => firmware(FirmwareCommand::HeadingDepth {
+            heading: keys.heading_deg.map(f64::to_radians),
+            depth: keys.depth_m,
         }),
         Kind::Mode { mode, .. } => {
             let names = ControlMode::ALL.map(ControlMode::keyword).into_iter();

@@ -1,6 +1,6 @@
 //! Conversion of tethers to lines between two ends, with their initial shape.
 
-use crate::build::context::Context;
+use crate::context::Context;
 use crate::keys::{TetherConfig, TetherEndConfig};
 use merrow_math::Vec3;
 use merrow_model::kinematics;
@@ -9,9 +9,6 @@ use merrow_model::state::{RobotState, Workspace};
 
 /// Minimum weight in water of a line that is modelled as a catenary [N/m].
 const MIN_CATENARY_WEIGHT: f64 = 0.01;
-
-/// Gravity below which the stiffness of the seabed no longer decreases with it [m/s²].
-const MIN_GRAVITY: f64 = 1.0;
 
 /// Registers each winch with the robot that carries it, and assigns its slot on that robot.
 pub(crate) fn register_winches(scene: &mut Scene) {
@@ -76,7 +73,7 @@ pub(crate) fn build_tether(
     Some(Tether {
         name: name.to_string(),
         line: line.clone(),
-        seabed_stiffness: seabed_stiffness(line, scene),
+        seabed_stiffness: line.seabed_stiffness(scene.sea.density, scene.gravity),
         method: file.method,
         ends,
         length_m: file.length_m,
@@ -121,17 +118,6 @@ fn broken_segment(name: &str, file: &TetherConfig, cx: Context<'_>) -> Option<us
         return None;
     }
     Some(segment as usize)
-}
-
-/// Returns the contact stiffness of the seabed for a line: the given one, or the one into which the
-/// line sinks by a tenth of its diameter.
-fn seabed_stiffness(line: &Line, scene: &Scene) -> f64 {
-    // A nearly weightless line, or any line without gravity, still needs a seabed that stops it.
-    let load = line
-        .weight_in_water(scene.sea.density, scene.gravity)
-        .max(0.1 * line.mass_kg_per_m * scene.gravity.max(MIN_GRAVITY));
-    line.seabed_stiffness_n_per_m2
-        .unwrap_or(10.0 * load / line.diameter_m)
 }
 
 fn build_end(

@@ -80,18 +80,23 @@ choice! {
             form: MeshForm = MeshForm::ConvexHull,
         },
         /// Terrain on a grid; for structures only.
-        Heightfield = "heightfield" {
-            /// An ESRI ASCII grid (`.asc`) or rows of heights (`.csv`), northernmost row first,
-            /// each from west to east.
-            file: Option<String> [not_empty],
-            /// The heights themselves, northernmost row first, each from west to east.
-            heights_m: Option<Vec<Vec<f64>>> [not_empty],
-            /// Extent from the first to the last sample along x and y. Not needed for an ESRI ASCII
-            /// grid, which contains it.
-            size_m: Option<[f64; 2]> [positive],
-            /// Factor on the heights: -1 for a file of depths.
-            height_scale: f64 = 1.0,
-        },
+        Heightfield = "heightfield" (HeightfieldConfig),
+    }
+}
+
+spec! {
+    /// Terrain on a grid; for structures only.
+    pub struct HeightfieldConfig {
+        /// An ESRI ASCII grid (`.asc`) or rows of heights (`.csv`), northernmost row first,
+        /// each from west to east.
+        file: Option<String> [not_empty],
+        /// The heights themselves, northernmost row first, each from west to east.
+        heights_m: Option<Vec<Vec<f64>>> [not_empty],
+        /// Extent from the first to the last sample along x and y. Not needed for an ESRI ASCII
+        /// grid, which contains it.
+        size_m: Option<[f64; 2]> [positive],
+        /// Factor on the heights: -1 for a file of depths.
+        height_scale: f64 = 1.0,
     }
 }
 

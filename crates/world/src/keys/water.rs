@@ -100,56 +100,78 @@ choice! {
         },
         /// A straight jet whose speed decreases to both sides as sech² of the distance from its
         /// axis.
-        Jet = "jet" {
-            /// Speed on the axis at the surface.
-            speed_m_s: f64 [non_negative],
-            /// Direction of flow, clockwise from north.
-            direction_deg: f64 [in -360.0..=360.0],
-            /// A point on the axis (east, north).
-            position_m: [f64; 2] = [0.0, 0.0],
-            /// Distance from the axis at which the speed is 42 % of that on the axis.
-            half_width_m: f64 [positive],
-            /// Depth at which the speed is 1/e of that at the surface. Default: the same speed at
-            /// all depths.
-            decay_depth_m: Option<f64> [positive],
-        },
+        Jet = "jet" (JetConfig),
         /// A straight river or canal between two banks; no flow beyond the banks and below the bed.
-        Channel = "channel" {
-            /// Speed at the centre line at the surface.
-            speed_m_s: f64 [non_negative],
-            /// Direction of flow, clockwise from north.
-            direction_deg: f64 [in -360.0..=360.0],
-            /// A point on the centre line (east, north).
-            position_m: [f64; 2] = [0.0, 0.0],
-            /// Distance between the banks.
-            width_m: f64 [positive],
-            /// Exponent k of the lateral profile 1 - |n/w|^k, with n the distance from the centre
-            /// line and w half the width. 2 is a parabola; a larger value gives a fuller profile.
-            exponent: f64 [in 1.0..=100.0] = 2.0,
-            /// Depth of the bed. Default: the same speed at all depths.
-            bed_depth_m: Option<f64> [positive],
-            /// Exponent of the velocity profile above the bed.
-            bed_exponent: f64 [in 0.01..=1.0] = 1.0 / 7.0,
-        },
+        Channel = "channel" (ChannelConfig),
         /// An eddy about a vertical axis: solid-body rotation in its core, decreasing velocity
         /// outside.
-        Eddy = "eddy" {
-            /// Angular velocity at the centre, positive counter-clockwise.
-            angular_velocity_rad_s: f64,
-            /// A point on the axis (east, north).
-            position_m: [f64; 2] = [0.0, 0.0],
-            /// Radius of the core.
-            core_radius_m: f64 [positive],
-        },
+        Eddy = "eddy" (EddyConfig),
         /// Velocities [m/s] on grids, which may depend on depth and time.
-        Gridded = "gridded" {
-            /// Velocity component towards east.
-            east: Option<GridConfig>,
-            /// Velocity component towards north.
-            north: Option<GridConfig>,
-            /// Vertical velocity, positive upwards.
-            up: Option<GridConfig>,
-        },
+        Gridded = "gridded" (GriddedFlowConfig),
+    }
+}
+
+spec! {
+    /// A straight jet whose speed decreases to both sides as sech² of the distance from its
+    /// axis.
+    pub struct JetConfig {
+        /// Speed on the axis at the surface.
+        speed_m_s: f64 [non_negative],
+        /// Direction of flow, clockwise from north.
+        direction_deg: f64 [in -360.0..=360.0],
+        /// A point on the axis (east, north).
+        position_m: [f64; 2] = [0.0, 0.0],
+        /// Distance from the axis at which the speed is 42 % of that on the axis.
+        half_width_m: f64 [positive],
+        /// Depth at which the speed is 1/e of that at the surface. Default: the same speed at
+        /// all depths.
+        decay_depth_m: Option<f64> [positive],
+    }
+}
+
+spec! {
+    /// A straight river or canal between two banks; no flow beyond the banks and below the bed.
+    pub struct ChannelConfig {
+        /// Speed at the centre line at the surface.
+        speed_m_s: f64 [non_negative],
+        /// Direction of flow, clockwise from north.
+        direction_deg: f64 [in -360.0..=360.0],
+        /// A point on the centre line (east, north).
+        position_m: [f64; 2] = [0.0, 0.0],
+        /// Distance between the banks.
+        width_m: f64 [positive],
+        /// Exponent k of the lateral profile 1 - |n/w|^k, with n the distance from the centre
+        /// line and w half the width. 2 is a parabola; a larger value gives a fuller profile.
+        exponent: f64 [in 1.0..=100.0] = 2.0,
+        /// Depth of the bed. Default: the same speed at all depths.
+        bed_depth_m: Option<f64> [positive],
+        /// Exponent of the velocity profile above the bed.
+        bed_exponent: f64 [in 0.01..=1.0] = 1.0 / 7.0,
+    }
+}
+
+spec! {
+    /// An eddy about a vertical axis: solid-body rotation in its core, decreasing velocity
+    /// outside.
+    pub struct EddyConfig {
+        /// Angular velocity at the centre, positive counter-clockwise.
+        angular_velocity_rad_s: f64,
+        /// A point on the axis (east, north).
+        position_m: [f64; 2] = [0.0, 0.0],
+        /// Radius of the core.
+        core_radius_m: f64 [positive],
+    }
+}
+
+spec! {
+    /// Velocities [m/s] on grids, which may depend on depth and time.
+    pub struct GriddedFlowConfig {
+        /// Velocity component towards east.
+        east: Option<GridConfig>,
+        /// Velocity component towards north.
+        north: Option<GridConfig>,
+        /// Vertical velocity, positive upwards.
+        up: Option<GridConfig>,
     }
 }
 

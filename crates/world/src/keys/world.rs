@@ -1,6 +1,6 @@
 //! Keys of a world: time step, origin and seabed, and the components of the world.
 
-use crate::keys::GRAVITY;
+use crate::context::GRAVITY;
 use crate::keys::actor::ActorEntry;
 use crate::keys::air::{AirConfig, WeatherConfig};
 use crate::keys::comms::{BridgeEntry, ModemEntry};

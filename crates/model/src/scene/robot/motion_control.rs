@@ -162,6 +162,21 @@ fieldless_choice! {
 }
 
 impl MotionGains {
+    /// Returns the gains that place the poles of a vehicle whose inertia with added mass has the
+    /// diagonal M = `inertia` [kg, kg m²]: K_p = M ω², K_d = 2 ζ ω M and K_i = ρ ω K_p with the
+    /// natural frequency ω, the damping ratio ζ and the `integral_ratio` ρ [Fossen 2021, algorithm
+    /// 15.2, with ρ = 1/10].
+    pub fn place_poles(keys: &MotionControlKeys, inertia: &[f64; 6]) -> Self {
+        let w = keys.natural_frequency_rad_s;
+        let position: [f64; 6] = std::array::from_fn(|i| inertia[i] * w[i] * w[i]);
+        let damping = |i: usize| 2.0 * keys.damping_ratio[i] * w[i] * inertia[i];
+        Self {
+            position,
+            integral: std::array::from_fn(|i| keys.integral_ratio * w[i] * position[i]),
+            velocity: std::array::from_fn(damping),
+        }
+    }
+
     /// Returns the gains of one kind, in the units of the fields.
     pub fn of_kind(&self, kind: GainKind) -> &[f64; 6] {
         match kind {

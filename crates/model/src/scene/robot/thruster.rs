@@ -362,14 +362,10 @@ pub struct Thruster {
     pub lag_down: Option<Lag>,
     /// Sign of the reaction moment about the thrust axis: -1 for a right-handed propeller.
     pub hand: f64,
-    /// Signed moment about the thrust axis per newton of thrust [m].
-    pub reaction: f64,
     /// Wrench of 1 N of thrust including its reaction moment, at Lo in L.
     pub unit_wrench: SpatialForce,
     /// Depth of the disc below its position, for ventilation at the surface [m].
     pub submergence_m: f64,
-    /// Radius of the disc, for ventilation at the surface [m].
-    pub radius: f64,
     /// Fraction of the approach of the motor to its final temperature per step, 1 - exp(-dt/tau).
     pub heating: f64,
     /// Index of the fin (servo) that rotates the thruster; `direction` is then that at angle 0.
@@ -377,10 +373,22 @@ pub struct Thruster {
 }
 
 impl Thruster {
-    /// Computes `unit_wrench`. Call it after every change of position, direction or reaction.
+    /// Returns the signed moment about the thrust axis per newton of thrust [m].
+    #[inline]
+    pub fn reaction(&self) -> f64 {
+        self.hand * self.motor.torque_per_thrust_m
+    }
+
+    /// Returns the radius of the disc, for ventilation at the surface [m].
+    #[inline]
+    pub fn radius(&self) -> f64 {
+        0.5 * self.motor.diameter_m
+    }
+
+    /// Computes `unit_wrench`. Call it after every change of position or direction.
     pub fn update_unit_wrench(&mut self) {
         self.unit_wrench = SpatialForce::at_point(self.direction, self.p_LoT);
-        self.unit_wrench.m += self.direction.scale(self.reaction);
+        self.unit_wrench.m += self.direction.scale(self.reaction());
     }
 
     /// Returns the steady thrust [N] of the static curve at `command`, in the unit of the command, in still

@@ -1,6 +1,6 @@
 //! Topics and services that modems transmit between robots.
 
-use crate::build::context::Context;
+use crate::context::Context;
 use crate::keys::comms::BridgeEntry;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::bridge::{Bridge, PositionCorrection, ServiceBridge};

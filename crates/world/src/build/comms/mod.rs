@@ -5,7 +5,7 @@ pub(crate) mod schedule;
 mod transceiver;
 
 use crate::build::computer;
-use crate::build::context::Context;
+use crate::context::Context;
 use crate::keys::WorldConfig;
 use crate::keys::comms::ModemEntry;
 use merrow_comms::network::Network;

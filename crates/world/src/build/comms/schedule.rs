@@ -1,8 +1,8 @@
 //! Scheduled commands of modems.
 
 use crate::build::comms::ADAPTIVE;
-use crate::build::context::Context;
 use crate::build::schedule::find_kind;
+use crate::context::Context;
 use crate::keys::schedule::{ScheduledConfig, ScheduledKindConfig};
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::{BROADCAST, Modem, RateChoice};
@@ -19,22 +19,15 @@ pub(crate) fn build_modem_command(
     let find_modem =
         |key: &str, name: &str| find_kind(file, (key, "modem"), name, names.clone(), cx);
     let command = match &file.kind {
-        ScheduledKindConfig::ModemSend {
-            from,
-            to,
-            text,
-            priority,
-            acknowledge,
-            ..
-        } => ModemCommand::Send {
-            modem: find_modem("from", from)?,
-            destination: match to {
+        ScheduledKindConfig::ModemSend(keys) => ModemCommand::Send {
+            modem: find_modem("from", &keys.from)?,
+            destination: match &keys.to {
                 Some(to) => scene.modems[find_modem("to", to)?].address,
                 None => BROADCAST,
             },
-            payload: text.clone().into_bytes(),
-            priority: *priority as u8,
-            is_acknowledged: *acknowledge,
+            payload: keys.text.clone().into_bytes(),
+            priority: keys.priority as u8,
+            is_acknowledged: keys.acknowledge,
             key: None,
             power: None,
         },

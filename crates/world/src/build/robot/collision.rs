@@ -1,13 +1,14 @@
 //! Conversion of shapes to colliders of a link or of a structure.
 
-use crate::build::context::Context;
 use crate::build::texture;
+use crate::context::Context;
 use crate::import::assets::CheckedMesh;
 use crate::import::files;
-use crate::import::heightfield::{HeightfieldKeys, heightfield};
+use crate::import::heightfield::heightfield;
 use crate::import::sname;
 use crate::keys::contact::{
-    CollisionConfig, GroupsConfig, MeshForm, PropEntry, ShapeConfig, StructureConfig, VisualConfig,
+    CollisionConfig, GroupsConfig, HeightfieldConfig, MeshForm, PropEntry, ShapeConfig,
+    StructureConfig, VisualConfig,
 };
 use crate::keys::{Axes, RobotModelConfig};
 use merrow_math::{Mat3, Vec3};
@@ -271,21 +272,7 @@ fn build_geometry(
             };
             mesh_geometry(name, keys, *form, mount, cx)?
         }
-        ShapeConfig::Heightfield {
-            file,
-            heights_m,
-            size_m,
-            height_scale,
-            at,
-        } => {
-            let given = HeightfieldKeys {
-                file: file.as_deref(),
-                heights: heights_m.as_deref(),
-                size: *size_m,
-                scale: *height_scale,
-            };
-            heightfield_geometry(name, &given, at, mount, cx)?
-        }
+        ShapeConfig::Heightfield(keys) => heightfield_geometry(name, keys, mount, cx)?,
     })
 }
 
@@ -338,8 +325,7 @@ fn mesh_geometry(
 /// Builds the geometry of a height field, which only structures can have.
 fn heightfield_geometry(
     name: &str,
-    given: &HeightfieldKeys<'_>,
-    places: &Places,
+    keys: &HeightfieldConfig,
     mount: Mount<'_>,
     cx: Context<'_>,
 ) -> Option<Geometry> {
@@ -348,19 +334,11 @@ fn heightfield_geometry(
             "the shape {name} of {} is a `heightfield`, which only `structures` can have",
             mount.name
         );
-        cx.error(&places.whole, text);
+        cx.error(&keys.at.whole, text);
         return None;
     }
-    let place = if given.file.is_some() {
-        places.key_place("file")
-    } else {
-        places.key_place("heights_m")
-    };
-    Some(Geometry::Heightfield(Arc::new(heightfield(
-        given,
-        place,
-        &mut cx.problems(),
-    )?)))
+    let field = heightfield(keys, &mut cx.problems())?;
+    Some(Geometry::Heightfield(Arc::new(field)))
 }
 
 /// Returns the collision geometry of a mesh, or reports why the mesh cannot be used.
