@@ -1,7 +1,7 @@
 //! Tethers and mooring lines: material, ends, computation model and winch.
 
 use merrow_math::Vec3;
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 /// Gravity below which the stiffness of the seabed no longer decreases with it [m/s²].
 const MIN_GRAVITY: f64 = 1.0;
@@ -59,17 +59,15 @@ impl Tether {
     }
 }
 
-fieldless_choice! {
+spec! {
     /// Numerical model of a line.
-    pub enum LineModel {
+    pub enum LineModel words {
         /// Lumped masses at nodes, with inertia, drag, slack and seabed contact.
         Lumped = "lumped",
         /// Quasi-static elastic catenary, without inertia and drag.
         Catenary = "catenary",
     }
-}
 
-spec! {
     /// Type of a line. Masses are per metre of unstretched length.
     pub struct Line {
         /// Description of the line.
@@ -179,11 +177,9 @@ spec! {
         /// Power consumption while the drum does not turn, from the same battery.
         standby_w: f64 [non_negative] = 0.0,
     }
-}
 
-fieldless_choice! {
     /// An end of a line, by its key.
-    pub enum LineEnd {
+    pub enum LineEnd words {
         /// First end of the line.
         From = "from",
         /// Second end of the line.

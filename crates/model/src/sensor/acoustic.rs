@@ -6,7 +6,7 @@ use crate::scene::comms::directivity::{Directivity, Transducer};
 use crate::scene::comms::medium::ThrusterNoise;
 use crate::sensor::ExteroceptiveSensor;
 use merrow_math::{Mat3, Vec3};
-use merrow_yaml::spec::{choice, spec};
+use merrow_yaml::spec::spec;
 
 /// Acoustic source for positioning.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,9 +49,7 @@ spec! {
         transmit_pattern: Directivity => "{kind: uniform}",
         ..sends: Transmission,
     }
-}
 
-choice! {
     /// Event at which a beacon transmits.
     pub enum Transmission {
         /// Transmits by its own clock.
@@ -64,9 +62,7 @@ choice! {
         /// Transmits when the positioning system that shares its clock samples.
         Locator = "locator",
     }
-}
 
-spec! {
     /// Reply of a transponder.
     pub struct Transponder {
         /// Delay between the interrogation and the reply.
@@ -75,9 +71,7 @@ spec! {
         receive_pattern: Directivity => "{kind: uniform}",
         ..ear: Receiver,
     }
-}
 
-spec! {
     /// Sensitivity of a receiver.
     pub struct Receiver {
         /// Bandwidth of the detector.
@@ -89,9 +83,7 @@ spec! {
         /// Standard deviation of received levels.
         fading_std_db: f64 [in 0.0..=40.0] = 3.0,
     }
-}
 
-spec! {
     /// Reception of an instrument and its errors.
     pub struct Hearing {
         /// Minimum and maximum frequency of the reception band.
@@ -194,9 +186,7 @@ spec! {
         synchronised: bool = true,
         ..hearing: Reception,
     }
-}
 
-spec! {
     /// A small array that interrogates transponders and measures their positions (USBL).
     pub struct UsblKeys {
         /// Frequency of the interrogation.
@@ -209,9 +199,7 @@ spec! {
         targets: Option<Vec<String>> [not_empty],
         ..placing: CarrierKeys,
     }
-}
 
-spec! {
     /// An instrument that interrogates several transponders at once and computes its own position
     /// from their ranges (LBL).
     pub struct LblKeys {
@@ -230,9 +218,7 @@ spec! {
         depth_std_m: Option<f64> [positive],
         ..hearing: Reception,
     }
-}
 
-spec! {
     /// Receivers on a ship or a quay that measure the positions of locators (SBL).
     pub struct SblKeys {
         /// Positions of the receivers in the sensor frame (forward, left, up).
@@ -244,9 +230,7 @@ spec! {
         depth_std_m: Option<f64> [positive],
         ..placing: CarrierKeys,
     }
-}
 
-spec! {
     /// Position and attitude of the carrier of an instrument, for the transformation of
     /// measurements to the world.
     pub struct CarrierKeys {
@@ -257,9 +241,7 @@ spec! {
         carrier_position_std_m: [f64; 3] [non_negative] = [0.0, 0.0, 0.0],
         ..hearing: Reception,
     }
-}
 
-spec! {
     /// Transducers of an instrument, and the noise of thrusters at them.
     pub struct Reception {
         /// Gain of the receiver over the direction.

@@ -4,7 +4,7 @@ use crate::persist::Persist;
 use crate::sensor::errors::instrument;
 use crate::sensor::{Errors, Noise};
 use merrow_math::{Mat3, Quat, Sym3, Vec3};
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// Angular velocity, proper acceleration, and attitude if `attitude_std_deg` is given.
@@ -65,11 +65,9 @@ spec! {
         /// State of the filter at the start of the world.
         start: AhrsStart = AhrsStart::Aligned,
     }
-}
 
-fieldless_choice! {
     /// State of the filter of an AHRS at its start.
-    pub enum AhrsStart {
+    pub enum AhrsStart words {
         /// As after a static phase in which the filter has settled, with its gyro bias estimated.
         Aligned = "aligned",
         /// Attitude from the first sample, gyro bias not estimated, as after switching on.

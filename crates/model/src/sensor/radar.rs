@@ -3,7 +3,7 @@
 use crate::persist::Persist;
 use crate::sensor::ExteroceptiveSensor;
 use crate::sensor::sonar::Aperture;
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// A radar with a rotating antenna.
@@ -54,11 +54,9 @@ spec! {
         /// maximum range.
         levels_dbm: [f64; 2],
     }
-}
 
-fieldless_choice! {
     /// Polarisation of a radar.
-    pub enum Polarisation {
+    pub enum Polarisation words {
         /// Horizontal electric field vector.
         Horizontal = "horizontal",
         /// Vertical electric field vector.

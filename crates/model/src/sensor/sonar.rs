@@ -5,7 +5,7 @@ use crate::sensor::tilt::Tilt;
 use crate::sensor::{ExteroceptiveSensor, Obstruction};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// Transmission and reception of a sonar.
@@ -122,9 +122,9 @@ pub struct Aperture {
     pub shading: Shading,
 }
 
-fieldless_choice! {
+spec! {
     /// Amplitude shading of the elements of an array.
-    pub enum Shading {
+    pub enum Shading words {
         /// Equal weights: side lobes at -13 dB.
         Uniform = "uniform",
         /// Cosine weights: side lobes at -23 dB.

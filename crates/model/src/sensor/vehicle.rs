@@ -4,7 +4,7 @@ use crate::persist::Persist;
 use crate::sensor::errors::instrument;
 use crate::sensor::{Errors, Noise};
 use merrow_math::{Quat, Vec3};
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// Ground truth of position, attitude and velocity.
@@ -41,9 +41,9 @@ instrument! {
     WrenchSpec(WrenchKeys) { force = "force", torque = "torque" }
 }
 
-fieldless_choice! {
+spec! {
     /// Sign convention of a measured joint wrench.
-    pub enum WrenchDirection {
+    pub enum WrenchDirection words {
         /// Wrench of the child on the parent: a suspended load gives a downward force.
         ChildToParent = "child_to_parent",
         /// Wrench of the parent on the child.

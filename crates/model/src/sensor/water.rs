@@ -5,7 +5,7 @@ use crate::persist::Persist;
 use crate::sensor::errors::instrument;
 use crate::sensor::{Errors, Noise};
 use merrow_math::Vec3;
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// Absolute pressure at the sensor [Pa].
@@ -125,9 +125,7 @@ spec! {
         /// range mode.
         search_rate_hz: Option<f64> [positive],
     }
-}
 
-spec! {
     /// A range mode of a DVL.
     pub struct RangeMode {
         /// Minimum and maximum altitude. Where two modes overlap, the DVL switches at the midpoint
@@ -319,17 +317,15 @@ pub struct Probe {
     pub variance: f64,
 }
 
-fieldless_choice! {
+spec! {
     /// Conversion of pressure to depth.
-    pub enum DepthLaw {
+    pub enum DepthLaw words {
         /// Sea water of 0 degC and salinity 35 (UNESCO 44).
         Seawater = "seawater",
         /// Fresh water, as in lakes and rivers.
         Fresh = "fresh",
     }
-}
 
-spec! {
     /// A conductivity, temperature and depth probe (CTD).
     pub struct CtdKeys {
         /// Errors of the temperature [degC].

@@ -30,7 +30,7 @@ use crate::sensor::acoustic;
 use crate::sensor::ais;
 use crate::sensor::obstacle;
 use crate::sensor::placement;
-use crate::{ModelInfo, Source, World};
+use crate::{ModelInfo, World};
 use merrow_environment::magnetic_field::{VALIDITY, magnetic_field};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
@@ -188,33 +188,11 @@ fn build_world(
     World {
         scene,
         models,
-        lines: line_sources(file),
         bridge_topics,
         bridge_services,
-        beacons: beacon_sources(file),
         notes: Vec::new(),
         warnings: Vec::new(),
     }
-}
-
-/// Returns the sources of the lines of the tethers, in the order of the file.
-fn line_sources(file: &WorldConfig) -> Vec<Source> {
-    let lines = file.tethers.iter().map(|(_, tether)| &tether.line);
-    lines
-        .map(|line| source_of("line", (&line.source, &line.estimated)))
-        .collect()
-}
-
-/// Returns the sources of the beacons, in the order of the file.
-fn beacon_sources(file: &WorldConfig) -> Vec<Source> {
-    let beacons = file.beacons.iter();
-    beacons
-        .map(|(_, beacon)| source_of("beacon", beacon.sources()))
-        .collect()
-}
-
-fn source_of(part: &str, (source, estimated): (&str, &str)) -> Source {
-    (part.to_string(), source.to_string(), estimated.to_string())
 }
 
 /// Builds a scene with the environment of the world and without robots and structures.

@@ -5,7 +5,7 @@ use crate::keys::texture::TextureConfig;
 use crate::keys::{BodyConfig, RepeatConfig};
 use merrow_model::scene::Material;
 use merrow_yaml::read::NamedMap;
-use merrow_yaml::spec::{choice, fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// A collision shape of a body or structure.
@@ -22,9 +22,7 @@ spec! {
         groups: GroupsConfig => "{}",
         ..shape: ShapeConfig,
     }
-}
 
-spec! {
     /// A shape that cameras, lasers and sonars detect, without contacts.
     pub struct VisualConfig {
         /// Position of its centre on the body, in the axes of the body.
@@ -40,9 +38,7 @@ spec! {
         turns_with: Option<String> [not_empty],
         ..shape: ShapeConfig,
     }
-}
 
-choice! {
     /// A shape about its own centre. The axis of cylinders and capsules is z.
     pub enum ShapeConfig {
         /// A sphere about its centre.
@@ -82,9 +78,7 @@ choice! {
         /// Terrain on a grid; for structures only.
         Heightfield = "heightfield" (HeightfieldConfig),
     }
-}
 
-spec! {
     /// Terrain on a grid; for structures only.
     pub struct HeightfieldConfig {
         /// An ESRI ASCII grid (`.asc`) or rows of heights (`.csv`), northernmost row first,
@@ -98,11 +92,9 @@ spec! {
         /// Factor on the heights: -1 for a file of depths.
         height_scale: f64 = 1.0,
     }
-}
 
-fieldless_choice! {
     /// Collision geometry derived from a mesh.
-    pub enum MeshForm {
+    pub enum MeshForm words {
         /// Convex hull of the vertices.
         ConvexHull = "convex_hull",
         /// Convex decomposition of a closed mesh.
@@ -110,9 +102,7 @@ fieldless_choice! {
         /// The triangles themselves; for static structures only.
         Triangles = "triangles",
     }
-}
 
-spec! {
     /// Collision groups of a shape. Two shapes can touch if each is a member of a group that the
     /// other collides with.
     pub struct GroupsConfig {
@@ -121,9 +111,7 @@ spec! {
         /// Numbers of the groups with which the shape collides. Default: all.
         collides_with: Option<Vec<u32>> [in 0.0..=31.0],
     }
-}
 
-spec! {
     /// A static structure in the world, such as a dock, a wall, a rock or bathymetry.
     pub struct StructureConfig {
         /// Description of the structure.
@@ -141,9 +129,7 @@ spec! {
         /// Tags reported by the services of `simulation_interfaces`.
         tags: Vec<String> = Vec::new(),
     }
-}
 
-spec! {
     /// A free-floating object, or a grid of copies of it: a body without actuators and sensors.
     pub struct PropEntry {
         /// Body of the object: a name in `params/bodies`, a file, or a map.

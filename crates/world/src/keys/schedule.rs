@@ -3,7 +3,7 @@
 use merrow_model::scene::comms::MacProtocol;
 use merrow_model::scene::robot::motion_control::GainKind;
 use merrow_yaml::read::NamedMap;
-use merrow_yaml::spec::{choice, fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// A command at a given time, so that an experiment needs no other program.
@@ -15,11 +15,9 @@ spec! {
         robot: Option<String> [name],
         ..kind: ScheduledKindConfig,
     }
-}
 
-fieldless_choice! {
     /// Degree of freedom of a gain.
-    pub enum GainAxisConfig {
+    pub enum GainAxisConfig words {
         /// Motion along the heading.
         Surge = "surge",
         /// Motion across the heading.
@@ -33,11 +31,9 @@ fieldless_choice! {
         /// Rotation about the vertical.
         Yaw = "yaw",
     }
-}
 
-fieldless_choice! {
     /// State of health of a thruster or a fin.
-    pub enum HealthConfig {
+    pub enum HealthConfig words {
         /// It works.
         Healthy = "healthy",
         /// It keeps its drive or its angle.
@@ -45,9 +41,7 @@ fieldless_choice! {
         /// It has no effect.
         Dead = "dead",
     }
-}
 
-choice! {
     /// Type of a scheduled command.
     pub enum ScheduledKindConfig {
         /// Commands thrusters by name.
@@ -188,9 +182,7 @@ choice! {
             on: bool,
         },
     }
-}
 
-spec! {
     /// Commands the thrust allocation, or the motion controller in a mode with a pilot.
     pub struct ScheduledWrench {
         /// Force on the base (forward, left, up).
@@ -200,9 +192,7 @@ spec! {
         /// Time for which the command is repeated. Default: it is sent once.
         duration_s: f64 [non_negative] = 0.0,
     }
-}
 
-spec! {
     /// Commands the firmware with a velocity.
     pub struct ScheduledVelocity {
         /// Linear velocity of the base (forward, left, up).
@@ -212,9 +202,7 @@ spec! {
         /// Time for which the command is repeated. Default: it is sent once.
         duration_s: f64 [non_negative] = 0.0,
     }
-}
 
-spec! {
     /// Sets heading and depth of a torpedo-shaped vehicle.
     pub struct ScheduledHeadingDepth {
         /// Heading, clockwise from north. Default: unchanged.
@@ -222,9 +210,7 @@ spec! {
         /// Depth of the vehicle. Default: unchanged.
         depth_m: Option<f64>,
     }
-}
 
-spec! {
     /// Applies a force and a moment to a link, in addition to those that act already.
     pub struct ScheduledPush {
         /// Name of the link. Default: the base.
@@ -236,9 +222,7 @@ spec! {
         /// Time for which it acts.
         duration_s: f64 [positive],
     }
-}
 
-spec! {
     /// Sets the health of a thruster or a fin.
     pub struct ScheduledHealth {
         /// Name of the thruster.
@@ -250,9 +234,7 @@ spec! {
         /// Remaining fraction of the thrust, or of the area of the fin, of a healthy device.
         efficiency: f64 [fraction] = 1.0,
     }
-}
 
-spec! {
     /// Replaces the current by a uniform current.
     pub struct ScheduledCurrent {
         /// Speed of the current.
@@ -262,9 +244,7 @@ spec! {
         /// Upward speed of the current.
         up_m_s: f64 = 0.0,
     }
-}
 
-spec! {
     /// Changes properties of the water and the air at the surface. A change of the water
     /// replaces a water column by uniform water. Robots keep their mass and volume.
     pub struct ScheduledWater {
@@ -277,9 +257,7 @@ spec! {
         /// Air pressure. Default: unchanged.
         air_pressure_pa: Option<f64> [in 1e4..=2e5],
     }
-}
 
-spec! {
     /// Changes the waves; they grow or fade over the ramp of the world's waves.
     pub struct ScheduledWaves {
         /// Significant wave height; the wave height of a regular wave.
@@ -289,9 +267,7 @@ spec! {
         /// Direction of propagation, clockwise from north. Default: unchanged.
         direction_deg: Option<f64> [in -360.0..=360.0],
     }
-}
 
-spec! {
     /// Changes the weather over time.
     pub struct ScheduledWeather {
         /// Wind speed at 10 m above the surface; with `wind_from_deg`.
@@ -311,9 +287,7 @@ spec! {
         /// Duration of the change.
         duration_s: f64 [non_negative] = 0.0,
     }
-}
 
-spec! {
     /// Transmits a text from a modem.
     pub struct ScheduledModemSend {
         /// Name of the transmitting modem, such as `auv/acoustic`.

@@ -6,7 +6,7 @@ use crate::sensor::camera::OpticsConfig;
 use merrow_model::scene::sea::GaussMarkov;
 use merrow_model::scene::sea::water::SoundSpeedLaw;
 use merrow_yaml::read::NamedMap;
-use merrow_yaml::spec::{choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// Water of the world.
@@ -42,9 +42,7 @@ spec! {
         /// Waves on the water surface.
         waves: WavesConfig => "{kind: none}",
     }
-}
 
-choice! {
     /// Mean current. Directions are where the water flows to, clockwise from north.
     pub enum CurrentConfig {
         /// The water is at rest.
@@ -65,9 +63,7 @@ choice! {
             layers: Vec<CurrentLayerConfig> [not_empty],
         },
     }
-}
 
-spec! {
     /// Current at one depth.
     pub struct CurrentLayerConfig {
         /// Depth below z = 0.
@@ -77,9 +73,7 @@ spec! {
         /// Direction of flow, clockwise from north.
         direction_deg: f64 [in -360.0..=360.0] = 0.0,
     }
-}
 
-spec! {
     /// A current that is added to the mean current.
     pub struct FlowConfig {
         /// Factor on its velocity; can be changed during a run.
@@ -88,9 +82,7 @@ spec! {
         region: Option<String> [name],
         ..law: FlowLawConfig,
     }
-}
 
-choice! {
     /// Velocity field of a current. Directions are where the water flows to, clockwise from north.
     pub enum FlowLawConfig {
         /// Tidal current: uniform in space, periodic in time.
@@ -109,9 +101,7 @@ choice! {
         /// Velocities [m/s] on grids, which may depend on depth and time.
         Gridded = "gridded" (GriddedFlowConfig),
     }
-}
 
-spec! {
     /// A straight jet whose speed decreases to both sides as sech² of the distance from its
     /// axis.
     pub struct JetConfig {
@@ -127,9 +117,7 @@ spec! {
         /// all depths.
         decay_depth_m: Option<f64> [positive],
     }
-}
 
-spec! {
     /// A straight river or canal between two banks; no flow beyond the banks and below the bed.
     pub struct ChannelConfig {
         /// Speed at the centre line at the surface.
@@ -148,9 +136,7 @@ spec! {
         /// Exponent of the velocity profile above the bed.
         bed_exponent: f64 [in 0.01..=1.0] = 1.0 / 7.0,
     }
-}
 
-spec! {
     /// An eddy about a vertical axis: solid-body rotation in its core, decreasing velocity
     /// outside.
     pub struct EddyConfig {
@@ -161,9 +147,7 @@ spec! {
         /// Radius of the core.
         core_radius_m: f64 [positive],
     }
-}
 
-spec! {
     /// Velocities [m/s] on grids, which may depend on depth and time.
     pub struct GriddedFlowConfig {
         /// Velocity component towards east.
@@ -173,9 +157,7 @@ spec! {
         /// Vertical velocity, positive upwards.
         up: Option<GridConfig>,
     }
-}
 
-spec! {
     /// Level of the water surface, uniform in space.
     pub struct TideConfig {
         /// Mean level above z = 0.
@@ -183,9 +165,7 @@ spec! {
         /// Tidal constituents of the level.
         constituents: Vec<LevelConstituentConfig> = Vec::new(),
     }
-}
 
-spec! {
     /// A tidal constituent of the water level.
     pub struct LevelConstituentConfig {
         /// Name of the constituent, which gives the period: M2, S2, N2, K2, K1, O1, P1, Q1, M4, MS4
@@ -198,9 +178,7 @@ spec! {
         /// Phase of high water; the world starts at phase 0.
         phase_deg: f64 [in -360.0..=360.0] = 0.0,
     }
-}
 
-spec! {
     /// A constituent of a tidal current: an ellipse that the velocity describes once per period.
     pub struct ConstituentConfig {
         /// Name of the constituent, which gives the period: M2, S2, N2, K2, K1, O1, P1, Q1, M4, MS4
@@ -218,9 +196,7 @@ spec! {
         /// Phase of the strongest flood; the world starts at phase 0.
         phase_deg: f64 [in -360.0..=360.0] = 0.0,
     }
-}
 
-spec! {
     /// Water properties as functions of depth: linear between the layers, constant above the first
     /// and below the last.
     pub struct ColumnConfig {
@@ -233,9 +209,7 @@ spec! {
         /// Practical salinity on a grid, instead of the salinity of the layers.
         salinity: Option<GridConfig>,
     }
-}
 
-spec! {
     /// Water at one depth.
     pub struct WaterLayerConfig {
         /// Depth below the surface.
@@ -245,9 +219,7 @@ spec! {
         /// Practical salinity of the water.
         salinity_psu: f64 [non_negative],
     }
-}
 
-spec! {
     /// A horizontal area of the sea with its own water, uniform over the depth.
     pub struct RegionConfig {
         /// Vertices of the polygon (east, north), in order. The last is connected to the first.
@@ -270,9 +242,7 @@ spec! {
         /// Whether the region is dry land: it contains no water regardless of its height.
         dry: bool = false,
     }
-}
 
-spec! {
     /// A tracer: a quantity that the water transports.
     pub struct TracerConfig {
         /// Unit of the quantity, for display only.

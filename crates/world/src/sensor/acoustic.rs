@@ -37,13 +37,6 @@ spec! {
     }
 }
 
-impl BeaconEntry {
-    /// Returns the source of the parameter values, and which of them are estimated.
-    pub fn sources(&self) -> (&str, &str) {
-        (&self.beacon.source, &self.beacon.estimated)
-    }
-}
-
 /// Builds the instruments of each kind.
 macro_rules! build_instruments {
     ($($kind:ident($keys:ident)),*) => {

@@ -12,7 +12,7 @@ use merrow_model::sensor::camera::{
     CameraKeys, CameraOutput, CameraSpec, ImageOutput, Lamp, LensDistortion, RenderQuality,
 };
 use merrow_model::sensor::lens::{Distortion, Lens};
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// A lamp on a robot.
@@ -32,9 +32,7 @@ spec! {
         /// Load of the robot whose level dims the lamp. Default: on while the robot has power.
         load: Option<String>,
     }
-}
 
-spec! {
     /// Optical properties of the water.
     pub struct OpticsConfig {
         /// Water type as defined by Jerlov.
@@ -48,11 +46,9 @@ spec! {
         /// two.
         beam_per_m: Option<[f64; 3]> [positive],
     }
-}
 
-fieldless_choice! {
     /// Jerlov water types, the clearest first.
-    pub(crate) enum JerlovConfig {
+    pub(crate) enum JerlovConfig words {
         /// Type I: clearest ocean water.
         One = "I",
         /// Type IA: clear ocean water.

@@ -15,9 +15,7 @@ spec! {
         beams: u32 [in 1.0..=1000000.0],
         ..ranging: LaserRanging,
     }
-}
 
-spec! {
     /// A planar scanning laser on a unit that tilts it about y at a constant speed, back and forth.
     pub struct TiltingLaserConfig {
         /// Minimum and maximum angle of the tilt unit, positive downwards.
@@ -26,9 +24,7 @@ spec! {
         tilt_period_s: f64 [positive],
         ..laser: LaserConfig,
     }
-}
 
-spec! {
     /// A laser that scans on several cones.
     pub struct LidarConfig {
         /// Elevations of the lowest and the highest ring above the sensor's xy plane; the rings are

@@ -26,7 +26,7 @@ use merrow_model::sensor::inertial::{ImuKeys, ImuSpec, MagnetometerKeys, Magneto
 use merrow_model::sensor::vehicle::{AnemometerKeys, AnemometerSpec, OdometrySpec};
 use merrow_model::sensor::water::{PressureKeys, PressureSpec};
 use merrow_model::sensor::{Errors, Noise, PublisherQos};
-use merrow_yaml::spec::{choice, spec};
+use merrow_yaml::spec::spec;
 use std::ops::Deref;
 
 /// Maximum number of readings between measurement and delivery. Memory for them is allocated at the
@@ -115,7 +115,7 @@ impl BuildSensor for OdometrySpec {
 
 macro_rules! declare_kinds {
     ($($(#[doc = $doc:literal])* $kind:ident = $word:literal ($config:ty),)*) => {
-        choice! {
+        spec! {
             /// Measured quantity of a sensor.
             pub(crate) enum MeasurementConfig {
                 $($(#[doc = $doc])* $kind = $word ($config),)*
@@ -237,9 +237,7 @@ spec! {
         /// Aiding sensors of an `ins`.
         aids: Option<AidsConfig>,
     }
-}
 
-spec! {
     /// Type of a sensor.
     pub struct DeviceConfig {
         /// Description of the sensor.

@@ -20,9 +20,7 @@ spec! {
         elevation_width_deg: f64 [in 0.1..=90.0],
         ..sounding: Sonar,
     }
-}
 
-spec! {
     /// A downward-looking multibeam echo sounder that detects the seabed.
     pub struct MultibeamConfig {
         /// Full angle of the fan.
@@ -37,9 +35,7 @@ spec! {
         threshold_db: f64 [in 0.0..=100.0] = 12.0,
         ..sounding: Sonar,
     }
-}
 
-spec! {
     /// A side-scan sonar: one line of echoes over range to port and to starboard per ping.
     pub struct SideScanConfig {
         /// Width of the beams along track.
@@ -50,9 +46,7 @@ spec! {
         depression_deg: f64 [in 0.0..=90.0] = 30.0,
         ..sounding: Sonar,
     }
-}
 
-spec! {
     /// A sonar whose head rotates one beam by a step between pings.
     pub struct ScanningSonarConfig {
         /// Full angle about the x axis that the head scans, back and forth; 360 for

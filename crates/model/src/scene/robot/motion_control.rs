@@ -5,7 +5,7 @@
 use crate::persist::Persist;
 use crate::scene::robot::feedback::MotionSource;
 use crate::scene::robot::guidance::{LineOfSight, follows_paths};
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 /// Maximum number of thrusters of a vehicle with a motion controller.
 pub const MAX_THRUSTERS: usize = 16;
@@ -64,9 +64,7 @@ spec! {
         starts_armed: bool = true,
         ..source_of_motion: MotionSource,
     }
-}
 
-spec! {
     /// Axes and buttons of a joystick, by their indices in `sensor_msgs/Joy`.
     pub struct Joystick {
         /// Axes for surge, sway, heave and yaw.
@@ -148,10 +146,10 @@ pub struct MotionGains {
     pub velocity: [f64; 6],
 }
 
-fieldless_choice! {
+spec! {
     /// Error that a gain multiplies.
     #[derive(Persist)]
-    pub enum GainKind {
+    pub enum GainKind words {
         /// Error of position or attitude.
         Position = "position",
         /// Time integral of that error.

@@ -1,14 +1,14 @@
 //! Thruster parameters: command, thrust curve, lag, motor and pose.
 
 use merrow_math::{Real, SpatialForce, Vec3};
-use merrow_yaml::spec::{choice, fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 /// Maximum number of steps of the inversion of a thrust curve.
 const MAX_INVERSION_STEPS: usize = 100;
 
-fieldless_choice! {
+spec! {
     /// Unit of an actuator command.
-    pub enum CommandUnit {
+    pub enum CommandUnit words {
         /// Thrust, given in newtons.
         Newton = "newton",
         /// Normalised from -1 to 1.
@@ -32,7 +32,7 @@ impl CommandUnit {
     }
 }
 
-choice! {
+spec! {
     /// Thrust as a function of the command.
     pub enum Curve {
         /// The command is the thrust in newtons.
@@ -62,9 +62,7 @@ choice! {
         /// `torque_per_thrust_m` times the thrust.
         Rotor = "rotor" (Rotor),
     }
-}
 
-spec! {
     /// Open-water propeller: `T = rho D⁴ KT(J) n|n|`, `Q = rho D⁵ KQ(J) n|n|`, with n in rev/s and
     /// J = Va/(n D).
     pub struct OpenWater {
@@ -85,20 +83,16 @@ spec! {
         /// Fraction of the propeller torque that acts on the hull.
         torque_fraction: f64 [fraction] = 1.0,
     }
-}
 
-fieldless_choice! {
     /// Velocity from which the inflow of a propeller is computed.
-    pub enum Inflow {
+    pub enum Inflow words {
         /// Component of the propeller velocity along its axis.
         Axial = "axial",
         /// Magnitude of the velocity of the link origin, as in Fossen's models of torpedo-shaped
         /// vehicles.
         Total = "total",
     }
-}
 
-spec! {
     /// Rotor in air: thrust proportional to the square of the shaft speed, torque
     /// `torque_per_thrust_m` times the thrust.
     pub struct Rotor {
@@ -119,9 +113,7 @@ spec! {
         /// Whether terrain and water below the rotor increase its thrust.
         ground_effect: bool = true,
     }
-}
 
-choice! {
     /// A linear lag. It acts on the thrust for static curves and on the shaft speed for propellers.
     pub enum LagModel {
         /// The command acts immediately.
@@ -327,11 +319,9 @@ spec! {
         /// Exponent of the ratio of voltage to `rated_voltage_v` by which the thrust is scaled.
         voltage_exponent: f64 [in 0.0..=3.0] = 2.0,
     }
-}
 
-fieldless_choice! {
     /// Direction of rotation of a propeller.
-    pub enum PropellerRotation {
+    pub enum PropellerRotation words {
         /// Clockwise, seen from behind.
         Right = "right",
         /// Counter-clockwise, seen from behind.

@@ -2,7 +2,7 @@
 
 use crate::keys::Axes;
 use merrow_model::scene::robot::fin::FinServo;
-use merrow_yaml::spec::{choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// A fin, rudder, hydroplane or sail: its type and its mounting.
@@ -28,9 +28,7 @@ spec! {
         /// Propeller slipstream at the fin. Default: none.
         slipstream: Option<SlipstreamConfig>,
     }
-}
 
-spec! {
     /// Servo that turns a thruster about a shaft.
     pub struct AzimuthConfig {
         /// Direction of the shaft, perpendicular to the direction of thrust; angles are positive
@@ -38,9 +36,7 @@ spec! {
         shaft: [f64; 3] = [0.0, 0.0, 1.0],
         ..servo: FinServo,
     }
-}
 
-spec! {
     /// Slipstream of a propeller at a fin.
     pub struct SlipstreamConfig {
         /// Name of the thruster, on the same link.
@@ -51,9 +47,7 @@ spec! {
         /// where it has its final speed.
         development: f64 [fraction] = 1.0,
     }
-}
 
-spec! {
     /// Type of a fin, with its servo.
     pub struct FinTypeConfig {
         /// Description of the fin.
@@ -75,9 +69,7 @@ spec! {
         law: FinLawConfig,
         ..servo: FinServo,
     }
-}
 
-choice! {
     /// Force law of a fin.
     pub enum FinLawConfig {
         /// Lift and drag as a function of the angle of attack, with a transition to a flat plate at
@@ -106,9 +98,7 @@ choice! {
             coefficient_n_s2_per_m2: f64 [positive],
         },
     }
-}
 
-spec! {
     /// Lift and drag as a function of the angle of attack, with a transition to a flat plate at
     /// stall.
     pub struct LiftDragConfig {
@@ -128,9 +118,7 @@ spec! {
         /// Drag coefficient at an angle of attack of 90 degrees.
         broadside_drag: f64 [non_negative] = 1.2,
     }
-}
 
-spec! {
     /// Measured lift and drag coefficients.
     pub struct FinTableConfig {
         /// Angles of attack in increasing order: from -180 to 180, or from 0 to 180 for a
