@@ -6,6 +6,7 @@ use merrow_model::scene::{LinkFrame, Origin, Robot, Scene};
 use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::read::Places;
 use std::cell::{RefCell, RefMut};
+use std::ops::Deref;
 
 /// Default acceleration of gravity [m/s²].
 pub const GRAVITY: f64 = 9.81;
@@ -77,6 +78,14 @@ impl<'a> Context<'a> {
             origin: scene.origin,
             ..self
         }
+    }
+
+    /// Returns the context together with the scene.
+    pub(crate) fn on<'b>(self, scene: &'b Scene) -> SceneContext<'b>
+    where
+        'a: 'b,
+    {
+        SceneContext { world: self, scene }
     }
 
     /// Returns the position of an error in a rate above the rate of the time step. A component file
@@ -155,20 +164,6 @@ impl<'a> Context<'a> {
         self.problems().find(place, name, names, explain)
     }
 
-    /// Returns the index of a robot or prop; reports that `user` names one that does not exist.
-    pub(crate) fn find_robot(
-        self,
-        user: &str,
-        name: &str,
-        place: &Place,
-        scene: &Scene,
-    ) -> Option<usize> {
-        let names = scene.robots.iter().map(|robot| robot.name.as_str());
-        self.find(place, name, names, |name| {
-            format!("no robot or prop {name} for {user}")
-        })
-    }
-
     /// Returns the frame of a link, or reports that `robot` has none with this name.
     pub(crate) fn find_link(self, name: &str, place: &Place, robot: &Robot) -> Option<LinkFrame> {
         let found = robot.find_frame(name);
@@ -178,6 +173,33 @@ impl<'a> Context<'a> {
             });
         }
         found
+    }
+}
+
+/// Context of a world whose robots are known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SceneContext<'a> {
+    /// Context of the world.
+    world: Context<'a>,
+    /// Scene, as far as it is built.
+    pub(crate) scene: &'a Scene,
+}
+
+impl<'a> Deref for SceneContext<'a> {
+    type Target = Context<'a>;
+
+    fn deref(&self) -> &Context<'a> {
+        &self.world
+    }
+}
+
+impl SceneContext<'_> {
+    /// Returns the index of a robot or prop; reports that `user` names one that does not exist.
+    pub(crate) fn find_robot(self, user: &str, name: &str, place: &Place) -> Option<usize> {
+        let names = self.scene.robots.iter().map(|robot| robot.name.as_str());
+        self.find(place, name, names, |name| {
+            format!("no robot or prop {name} for {user}")
+        })
     }
 }
 

@@ -95,7 +95,7 @@ pub(crate) fn interfering_pulses(spec: &SonarSpec, sample: &Observation<'_>) -> 
 
 /// Returns true if the frequency bands of two sonars overlap.
 fn bands_overlap(a: &SonarSpec, b: &SonarSpec) -> bool {
-    (a.frequency - b.frequency).abs() < 0.5 * (a.bandwidth + b.bandwidth)
+    (a.frequency() - b.frequency()).abs() < 0.5 * (a.bandwidth() + b.bandwidth())
 }
 
 /// Appends to `out` the pings of `other` that arrive while `spec` listens from `now_ns` on.

@@ -3,12 +3,12 @@
 use crate::build::comms::schedule::build_modem_command;
 use crate::build::waves::changed_waves;
 use crate::build::{horizontal_velocity, water_velocity};
-use crate::context::Context;
+use crate::context::SceneContext;
 use crate::keys::schedule::{HealthConfig, ScheduledConfig, ScheduledKindConfig as Kind};
 use merrow_control::modes;
 use merrow_math::{Quat, SpatialForce, Vec3};
 use merrow_model::scene::schedule::ScheduledCommand;
-use merrow_model::scene::{Joint, JointMode, Robot, Scene, Sea};
+use merrow_model::scene::{Joint, JointMode, Robot, Sea};
 use merrow_model::state::commands::{FirmwareOrder, WeatherChange};
 use merrow_model::state::firmware::ControlMode;
 use merrow_model::state::{
@@ -28,15 +28,14 @@ const MAX_COMMANDS: usize = 1_000_000;
 /// Builds the schedule of a world whose robots, couplings and tethers are known, sorted by time.
 pub(crate) fn build_schedule(
     file: &NamedMap<ScheduledConfig>,
-    scene: &Scene,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Vec<ScheduledCommand> {
     let mut entries: Vec<_> = file.iter().collect();
     entries.sort_by(|a, b| a.1.time_s.total_cmp(&b.1.time_s));
     let mut all = Vec::new();
-    let mut sea = scene.sea.clone();
+    let mut sea = cx.scene.sea.clone();
     for (name, entry) in entries {
-        let Some((commands, duration)) = build_entry(entry, scene, &mut sea, cx) else {
+        let Some((commands, duration)) = build_entry(entry, &mut sea, cx) else {
             continue;
         };
         let repetitions = (duration / REPEAT_S).ceil().max(1.0) as usize;
@@ -63,15 +62,14 @@ pub(crate) fn build_schedule(
 /// Returns the commands of an entry, and the duration for which they are repeated [s].
 fn build_entry(
     file: &ScheduledConfig,
-    scene: &Scene,
     sea: &mut Sea,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Option<(Vec<Command>, f64)> {
     let command = match &file.kind {
         Kind::Coupling {
             coupling, engage, ..
         } => {
-            let names = scene.couplings.iter().map(|c| c.name.as_str());
+            let names = cx.scene.couplings.iter().map(|c| c.name.as_str());
             Command::SetCoupling {
                 coupling: find(file, "coupling", coupling, names, cx)?,
                 engage: *engage,
@@ -81,7 +79,7 @@ fn build_entry(
         Kind::Winch {
             tether, speed_m_s, ..
         } => {
-            let names = scene.tethers.iter().map(|t| t.name.as_str());
+            let names = cx.scene.tethers.iter().map(|t| t.name.as_str());
             Command::Winch {
                 tether: find(file, "tether", tether, names, cx)?,
                 command: WinchCommand::Speed(*speed_m_s),
@@ -112,7 +110,7 @@ fn build_entry(
                 keys.tp_s,
                 keys.direction_deg.unwrap_or(unchanged),
             ];
-            match changed_waves(scene, change) {
+            match changed_waves(cx.scene, change) {
                 Ok(waves) => sea.waves = waves,
                 Err(why) => cx.error(file.at.key_place("hs_m"), format!("`hs_m`: {why}")),
             }
@@ -141,8 +139,8 @@ fn build_entry(
         | Kind::ModemPower { .. }
         | Kind::ModemRate { .. }
         | Kind::ModemMac { .. }
-        | Kind::ModemSwitch { .. } => build_modem_command(file, scene, cx)?,
-        _ => return robot_commands(file, scene, cx),
+        | Kind::ModemSwitch { .. } => build_modem_command(file, cx)?,
+        _ => return robot_commands(file, cx),
     };
     Some((vec![command], 0.0))
 }
@@ -154,7 +152,7 @@ fn find<'a>(
     key: &str,
     name: &str,
     names: impl Iterator<Item = &'a str>,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Option<usize> {
     find_kind(file, (key, key), name, names, cx)
 }
@@ -166,7 +164,7 @@ pub(crate) fn find_kind<'a>(
     (key, kind): (&str, &str),
     name: &str,
     names: impl Iterator<Item = &'a str>,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Option<usize> {
     cx.find(file.at.key_place(key), name, names, |name| {
         format!("no {kind} {name}")
@@ -174,18 +172,14 @@ pub(crate) fn find_kind<'a>(
 }
 
 /// Returns the commands of an entry for a robot, and the duration for which they are repeated [s].
-fn robot_commands(
-    file: &ScheduledConfig,
-    scene: &Scene,
-    cx: Context<'_>,
-) -> Option<(Vec<Command>, f64)> {
+fn robot_commands(file: &ScheduledConfig, cx: SceneContext<'_>) -> Option<(Vec<Command>, f64)> {
     let Some(name) = &file.robot else {
         cx.error(&file.at.whole, "`robot` is missing");
         return None;
     };
-    let names = scene.robots.iter().map(|r| r.name.as_str());
+    let names = cx.scene.robots.iter().map(|r| r.name.as_str());
     let robot = find(file, "robot", name, names, cx)?;
-    let model = &scene.robots[robot];
+    let model = &cx.scene.robots[robot];
     let whole = &file.at.whole;
     let actuator = |command| Command::Actuator(robot, command);
     let device = |command| Command::Device(robot, command);
@@ -343,7 +337,7 @@ fn robot_commands(
 }
 
 /// Checks that a robot can have a goal or follow a path.
-fn check_task(file: &ScheduledConfig, robot: &Robot, cx: Context<'_>) -> Option<()> {
+fn check_task(file: &ScheduledConfig, robot: &Robot, cx: SceneContext<'_>) -> Option<()> {
     modes::check_task(robot)
         .map_err(|why| cx.error(file.at.key_place("robot"), why))
         .ok()
@@ -368,7 +362,7 @@ fn devices(
     (values, whole): (&NamedMap<f64>, &Place),
     (what, named): (&str, &[Device<'_>]),
     command: impl Fn(usize, f64) -> Command,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Option<(Vec<Command>, f64)> {
     let mut commands = Vec::new();
     for (name, value) in values.iter() {

@@ -1,6 +1,6 @@
 //! Conversion of acoustic beacons and of the instruments that receive them.
 
-use crate::context::{Context, first_copy};
+use crate::context::{Context, SceneContext, first_copy};
 use crate::keys::RobotEntry;
 use crate::sensor::{BuildSensor, MeasurementConfig, SensorContext};
 use merrow_math::rng::{Draw, Stream};
@@ -61,19 +61,15 @@ build_instruments!(
 const MIN_SOUND_SPEED: f64 = 1400.0;
 
 /// Builds the beacons of a world whose robots are known.
-pub(crate) fn build_beacons(
-    file: &NamedMap<BeaconEntry>,
-    scene: &Scene,
-    cx: Context<'_>,
-) -> Vec<Beacon> {
+pub(crate) fn build_beacons(file: &NamedMap<BeaconEntry>, cx: SceneContext<'_>) -> Vec<Beacon> {
     file.iter()
-        .filter_map(|(name, entry)| build_beacon(name, entry, scene, cx))
+        .filter_map(|(name, entry)| build_beacon(name, entry, cx))
         .collect()
 }
 
-fn build_beacon(name: &str, file: &BeaconEntry, scene: &Scene, cx: Context<'_>) -> Option<Beacon> {
+fn build_beacon(name: &str, file: &BeaconEntry, cx: SceneContext<'_>) -> Option<Beacon> {
     let place = (file.robot.as_deref(), file.link.as_str(), file.position_m);
-    let DeviceMount { on, p, R } = find_mount(name, place, &file.at, scene, cx)?;
+    let DeviceMount { on, p, R } = find_mount(name, place, &file.at, cx)?;
     let keys = &file.beacon;
     let receive = match &keys.sends {
         Transmission::Transponder(t) => Some(&t.receive_pattern),
@@ -81,8 +77,8 @@ fn build_beacon(name: &str, file: &BeaconEntry, scene: &Scene, cx: Context<'_>) 
     };
     let transducer = Transducer {
         transmit: keys.transmit_pattern.checked(&mut cx.problems()),
-        receive: checked_pattern(receive, cx),
-        mount: build_mount(file.axis, &R, &file.at, cx),
+        receive: checked_pattern(receive, *cx),
+        mount: build_mount(file.axis, &R, &file.at, *cx),
     };
     if !matches!(keys.sends, Transmission::Pinger { .. }) && file.at.has_key("start_s") {
         let text = format!(
@@ -121,8 +117,7 @@ pub(crate) fn find_mount(
     name: &str,
     (robot, link, position): (Option<&str>, &str, [f64; 3]),
     places: &Places,
-    scene: &Scene,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Option<DeviceMount> {
     let p = Vec3::from(position);
     let Some(requested) = robot else {
@@ -136,8 +131,8 @@ pub(crate) fn find_mount(
             R: Mat3::identity(),
         });
     };
-    let r = cx.find_robot(name, requested, places.key_place("robot"), scene)?;
-    let model = &scene.robots[r];
+    let r = cx.find_robot(name, requested, places.key_place("robot"))?;
+    let model = &cx.scene.robots[r];
     let frame = cx.find_link(link, places.key_place("link"), model)?;
     Some(DeviceMount {
         on: Some((r, frame.link)),
@@ -215,7 +210,7 @@ fn build_spec(kind: AcousticKind, cx: &SensorContext<'_>) -> AcousticSpec {
 pub(crate) fn resolve_targets(robots: &NamedMap<RobotEntry>, scene: &mut Scene, cx: Context<'_>) {
     for (_, entry) in robots.iter() {
         for (name, file) in entry.model.sensors.iter() {
-            check_targets(name, &file.device.measures, scene, cx);
+            check_targets(name, &file.device.measures, cx.on(scene));
         }
     }
     let beacons = &scene.beacons;
@@ -313,7 +308,7 @@ fn is_compatible(kind: &AcousticKind, beacon: &Transmission) -> bool {
 }
 
 /// Reports beacons that an instrument names and cannot use.
-fn check_targets(name: &str, measures: &MeasurementConfig, scene: &Scene, cx: Context<'_>) {
+fn check_targets(name: &str, measures: &MeasurementConfig, cx: SceneContext<'_>) {
     let (targets, at, kind) = match measures {
         MeasurementConfig::Usbl(file) => (&file.targets, &file.at, "transponder"),
         MeasurementConfig::Lbl(file) => (&file.targets, &file.at, "transponder"),
@@ -322,12 +317,12 @@ fn check_targets(name: &str, measures: &MeasurementConfig, scene: &Scene, cx: Co
     };
     let place = at.key_place("targets");
     for target in targets.iter().flatten() {
-        let names = scene.beacons.iter().map(|beacon| beacon.name.as_str());
+        let names = cx.scene.beacons.iter().map(|beacon| beacon.name.as_str());
         let found = cx.find(place, target, names, |target| {
             format!("no beacon {target} for {name}")
         });
         let Some(beacon) = found else { continue };
-        if scene.beacons[beacon].keys.sends.kind() != kind {
+        if cx.scene.beacons[beacon].keys.sends.kind() != kind {
             let text = format!("the beacon {target} does not answer {name}; expected a {kind}");
             cx.error(place, text);
         }

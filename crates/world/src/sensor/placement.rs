@@ -1,13 +1,13 @@
 //! Checks of sensor positions: inside an object that the sensor detects, or far from its robot. The
 //! results are notes, because a robot may start inside a wall and a mast may be long.
 
-use crate::context::{Context, first_copy};
+use crate::context::{SceneContext, first_copy};
 use crate::keys::RobotEntry;
 use crate::sensor::SensorConfig;
 use merrow_math::{Vec3, hull_cut};
 use merrow_model::kinematics;
 use merrow_model::scene::robot::collision::{Collider, Geometry, Primitive};
-use merrow_model::scene::{Robot, Scene, Sensor};
+use merrow_model::scene::{Robot, Sensor};
 use merrow_model::sensor::Obstruction;
 use merrow_model::state::{RobotState, Workspace};
 use merrow_yaml::read::NamedMap;
@@ -17,9 +17,9 @@ use merrow_yaml::read::NamedMap;
 const MAX_MOUNT_DISTANCE: (f64, f64) = (10.0, 10.0);
 
 /// Checks the sensors of all robots; of copies only the first.
-pub(crate) fn check_placement(robots: &NamedMap<RobotEntry>, scene: &Scene, cx: Context<'_>) {
+pub(crate) fn check_placement(robots: &NamedMap<RobotEntry>, cx: SceneContext<'_>) {
     for (name, entry) in robots.iter() {
-        let Some(robot) = first_copy(scene, name) else {
+        let Some(robot) = first_copy(cx.scene, name) else {
             continue;
         };
         let mut work = Workspace::new(robot);
@@ -35,7 +35,7 @@ pub(crate) fn check_placement(robots: &NamedMap<RobotEntry>, scene: &Scene, cx: 
             };
             let carrier = &work.links[sensor.link];
             let p_WS = carrier.p_WL + carrier.R_WL.mul_vec(sensor.p_LoS);
-            check_sensor(robot, sensor, file.1, scene, p_WS, cx);
+            check_sensor(robot, sensor, file.1, p_WS, cx);
         }
     }
 }
@@ -44,9 +44,8 @@ fn check_sensor(
     robot: &Robot,
     sensor: &Sensor,
     file: &SensorConfig,
-    scene: &Scene,
     p_WS: Vec3,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) {
     let place = if file.at.has_key("position_m") {
         file.at.key_place("position_m")
@@ -89,7 +88,8 @@ fn check_sensor(
             cx.note(place, text);
         }
     }
-    let structures = scene
+    let structures = cx
+        .scene
         .structures
         .iter()
         .flat_map(|s| s.colliders.iter().map(move |c| (s, c)));

@@ -9,7 +9,7 @@ use crate::keys::robot::fin::{
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::fin::{FinServo, FinTable, LiftDrag, Slipstream};
 use merrow_model::scene::{Fin, FinLaw, JointKind, Robot};
-use merrow_yaml::error::quote;
+use merrow_yaml::error::{Place, quote};
 
 /// Lift slope of a thin foil, reduced for viscosity [1/rad].
 const FOIL_SLOPE: f64 = 0.9 * 2.0 * std::f64::consts::PI;

@@ -2,6 +2,8 @@
 //! thrusters. The damping of the water and the restoring moments are neglected; they add to the
 //! damping and the stiffness of the closed loop.
 
+use crate::build::robot::firmware::check_rate;
+use crate::build::robot::firmware::feedback::feedback;
 use crate::context::Context;
 use merrow_control::allocation;
 use merrow_control::constrained_allocation::allocate_within_limits;
