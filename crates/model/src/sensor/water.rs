@@ -375,7 +375,7 @@ pub struct Ctd {
 
 spec! {
     /// A sampler that fills bottles with water.
-    pub struct WaterSampler {
+    pub struct WaterSamplerKeys {
         /// Number of bottles that can be filled.
         bottles: u32 [in 1.0..=1000.0] = 1,
         /// Volume of a bottle.
@@ -392,7 +392,7 @@ spec! {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SamplerSpec {
     /// Keys of the sampler.
-    pub keys: WaterSampler,
+    pub keys: WaterSamplerKeys,
     /// Quantities that are determined from the bottles, at most eight.
     pub quantities: Vec<Quantity>,
     /// Names of the quantities, each with its unit.

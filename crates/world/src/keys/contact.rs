@@ -10,32 +10,30 @@ use merrow_yaml::spec::spec;
 spec! {
     /// A collision shape of a body or structure.
     pub struct CollisionConfig {
-        /// Position of its centre on the body or structure, in the axes of the body or structure.
-        position_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Roll, pitch and yaw of its axes relative to the body or structure.
-        attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Surface material. Default: the material of the structure, else the default material.
-        material: Option<Material>,
-        /// Texture of the shape. Default: none.
-        texture: Option<TextureConfig>,
         /// Collision groups of the shape.
         groups: GroupsConfig => "{}",
-        ..shape: ShapeConfig,
+        ..placed: PlacedShape,
     }
 
     /// A shape that cameras, lasers and sonars detect, without contacts.
     pub struct VisualConfig {
-        /// Position of its centre on the body, in the axes of the body.
-        position_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Roll, pitch and yaw of its axes relative to the body.
-        attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Surface material for light and laser beams.
-        material: Option<Material>,
-        /// Texture of the shape. Default: none.
-        texture: Option<TextureConfig>,
         /// Fin, sail or azimuth thruster of the robot with which the shape turns. Its pose is that
         /// at angle zero.
         turns_with: Option<String> [not_empty],
+        ..placed: PlacedShape,
+    }
+
+    /// A shape at its place on a body or structure.
+    pub struct PlacedShape {
+        /// Position of its centre on the body or structure, in the axes of the body or structure.
+        position_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Roll, pitch and yaw of its axes relative to the body or structure.
+        attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Surface material, for contacts, light and laser beams. Default: the material of the
+        /// structure, else the default material.
+        material: Option<Material>,
+        /// Texture of the shape. Default: none.
+        texture: Option<TextureConfig>,
         ..shape: ShapeConfig,
     }
 

@@ -76,7 +76,7 @@ fn build_beacon(name: &str, file: &BeaconEntry, cx: SceneContext<'_>) -> Option<
         Transmission::Pinger { .. } | Transmission::Locator => None,
     };
     let transducer = Transducer {
-        transmit: keys.transmit_pattern.checked(&mut cx.problems()),
+        transmit: checked_pattern(Some(&keys.transmit_pattern), *cx),
         receive: checked_pattern(receive, *cx),
         mount: build_mount(file.axis, &R, &file.at, *cx),
     };

@@ -166,7 +166,7 @@ declare_kinds! {
     /// Conductivity, temperature and pressure of the water, and quantities derived from them.
     Ctd = "ctd" (model::water::CtdKeys),
     /// Water samples in bottles.
-    WaterSampler = "water_sampler" (model::water::WaterSampler),
+    WaterSampler = "water_sampler" (model::water::WaterSamplerKeys),
     /// Atmospheric pressure at the sensor.
     Barometer = "barometer" (model::vehicle::BarometerKeys),
     /// Apparent wind at the sensor.

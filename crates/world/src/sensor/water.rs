@@ -5,7 +5,7 @@ use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::sensor::water::{
     AltimeterKeys, AltimeterSpec, CtdKeys, CtdSpec, DopplerVelocityLog, DvlSpec, PingRates,
-    ProbeKeys, ProbeSpec, Quantity, SamplerSpec, WaterSampler,
+    ProbeKeys, ProbeSpec, Quantity, SamplerSpec, WaterSamplerKeys,
 };
 use merrow_model::state::bottle::FIELDS;
 use merrow_yaml::error::{Place, did_you_mean, quote, quoted_list};
@@ -127,7 +127,7 @@ fn find_quantity(field: &str, place: &Place, cx: &SensorContext<'_>) -> (Quantit
     (Quantity::Temperature, String::new())
 }
 
-impl BuildSensor for WaterSampler {
+impl BuildSensor for WaterSamplerKeys {
     type Spec = SamplerSpec;
 
     fn build(&self, cx: &SensorContext<'_>) -> SamplerSpec {
