@@ -219,7 +219,7 @@ const MODULE_WORDS: [(&str, &[&str]); 18] = [
     ),
     ("mul_add", &[]),
     // gravity of a world without the key, standard gravity, and the figure of the Earth
-    ("9.81", &["crates/world/src/keys/mod.rs"]),
+    ("9.81", &["crates/world/src/context.rs"]),
     ("9.806", &["crates/environment/src/air/mod.rs"]),
     ("299_792_458", &["crates/environment/src/lib.rs"]),
     ("6_378_137", &["crates/math/src/ellipsoid.rs"]),

@@ -15,7 +15,7 @@ use merrow_model::scene::computer::TaskIndex;
 use merrow_model::scene::fault::Device;
 use merrow_model::scene::fault_devices;
 use merrow_model::scene::{Robot, Scene, Tether, TetherEnd, Winch};
-use merrow_model::sensor::acoustic::{Beacon, BeaconKind};
+use merrow_model::sensor::acoustic::Beacon;
 use merrow_model::sensor::ais::Transponder;
 use merrow_model::sensor::obstacle::Obstacle;
 use merrow_ros2::msg::geometry_msgs::TransformStamped;
@@ -146,12 +146,8 @@ fn world_point(p: Vec3) -> String {
 fn describe_world(world: &World) -> Value {
     let scene = &world.scene;
     let plan = Plan::new(scene);
-    let tethers = scene.tethers.iter().zip(&world.lines);
-    let tethers: Vec<Value> = tethers.map(|(t, line)| tether(t, line, scene)).collect();
-    let beacons = scene.beacons.iter().zip(&world.beacons);
-    let beacons: Vec<Value> = beacons
-        .map(|(b, source)| beacon(b, source, scene))
-        .collect();
+    let tethers: Vec<Value> = scene.tethers.iter().map(|t| tether(t, scene)).collect();
+    let beacons: Vec<Value> = scene.beacons.iter().map(|b| beacon(b, scene)).collect();
     let costs = cost::sensor_costs(scene);
     let robots = scene.robots.iter().zip(&world.models).zip(&costs);
     let robots: Vec<Value> = robots
@@ -247,14 +243,17 @@ fn parameters(scene: &Scene) -> Vec<Value> {
 
 /// Describes the sources of components. `unverified` is true if a statement has this mark.
 fn sources_json(sources: &[Source]) -> Vec<Value> {
-    let one = |(part, source, estimated): &Source| {
-        let is_unverified = source.contains(UNVERIFIED) || estimated.contains(UNVERIFIED);
-        json!({ "part": part, "source": source, "estimated": estimated, "unverified": is_unverified })
-    };
+    let one = |(part, source, estimated): &Source| source_json(part, source, estimated);
     sources.iter().map(one).collect()
 }
 
-fn tether(tether: &Tether, source: &Source, scene: &Scene) -> Value {
+/// Describes the source of the values of a component.
+fn source_json(part: &str, source: &str, estimated: &str) -> Value {
+    let is_unverified = source.contains(UNVERIFIED) || estimated.contains(UNVERIFIED);
+    json!({ "part": part, "source": source, "estimated": estimated, "unverified": is_unverified })
+}
+
+fn tether(tether: &Tether, scene: &Scene) -> Value {
     let end = |end: &TetherEnd| match *end {
         TetherEnd::World(p) => world_point(p),
         TetherEnd::Free(_) => "free".to_string(),
@@ -274,7 +273,7 @@ fn tether(tether: &Tether, source: &Source, scene: &Scene) -> Value {
         "breaking_load_n": line.breaking_load_n,
         "weight_in_water_n_per_m": line.weight_in_water(scene.sea.density, scene.gravity),
         "winch": tether.winch.as_ref().map(|winch| winch_json(tether, winch, scene)),
-        "sources": sources_json(std::slice::from_ref(source)),
+        "sources": [source_json("line", &line.source, &line.estimated)],
     })
 }
 
@@ -286,20 +285,15 @@ fn mount_name(on: Option<(usize, usize)>, p: Vec3, scene: &Scene) -> String {
     )
 }
 
-fn beacon(beacon: &Beacon, source: &Source, scene: &Scene) -> Value {
-    let kind = match beacon.kind {
-        BeaconKind::Pinger { .. } => "pinger",
-        BeaconKind::Transponder { .. } => "transponder",
-        BeaconKind::Locator => "locator",
-    };
+fn beacon(beacon: &Beacon, scene: &Scene) -> Value {
     json!({
         "name": beacon.name,
-        "kind": kind,
+        "kind": beacon.keys.sends.kind(),
         "faults": fault_devices::allowed_kinds(Device::Beacon(0)),
         "at": mount_name(beacon.on, beacon.p, scene),
-        "frequency_khz": 1e-3 * beacon.frequency,
-        "source_level_db": beacon.source_level_db,
-        "sources": sources_json(std::slice::from_ref(source)),
+        "frequency_khz": 1e-3 * beacon.frequency(),
+        "source_level_db": beacon.keys.source_level_db,
+        "sources": [source_json("beacon", &beacon.keys.source, &beacon.keys.estimated)],
     })
 }
 

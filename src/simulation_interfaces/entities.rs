@@ -182,7 +182,7 @@ fn select(
     let filter = Filter::new(filters)?;
     let objects = editor.objects().clone();
     let is_selected = |object: &ObjectInfo| {
-        filter.accepts(&object.name, category(object), &object.tags)
+        filter.accepts(&object.name, category(object), &object.labels.tags)
             && filter.overlaps(|| world_box(simulation, object))
     };
     Ok(objects.into_iter().filter(is_selected).collect())
@@ -194,7 +194,7 @@ fn names(objects: &[ObjectInfo]) -> Vec<String> {
 
 /// Returns the category of an object: the category of its entry, or of its section.
 fn category(object: &ObjectInfo) -> u8 {
-    match (object.category.as_str(), object.section) {
+    match (object.labels.category.as_str(), object.section) {
         ("object", _) => EntityCategory::CATEGORY_OBJECT,
         ("human", _) => EntityCategory::CATEGORY_HUMAN,
         ("dynamic_object", _) => EntityCategory::CATEGORY_DYNAMIC_OBJECT,
@@ -209,8 +209,8 @@ fn info(object: &ObjectInfo) -> EntityInfo {
         category: EntityCategory {
             category: category(object),
         },
-        description: object.description.clone(),
-        tags: object.tags.clone(),
+        description: object.labels.description.clone(),
+        tags: object.labels.tags.clone(),
     }
 }
 

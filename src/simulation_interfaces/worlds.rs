@@ -64,14 +64,15 @@ fn check_loaded(editor: &WorldEditor, code: u8) -> Result<(), ServiceResult> {
 
 fn world_resource(document: &Document) -> WorldResource {
     let path = document.path().map(|path| path.display().to_string());
+    let labels = document.labels();
     WorldResource {
         name: document.name().to_string(),
         world_resource: Resource {
             uri: path.unwrap_or_default(),
             resource_string: document.to_yaml(),
         },
-        description: document.description(),
-        tags: document.tags(),
+        description: labels.description,
+        tags: labels.tags,
     }
 }
 

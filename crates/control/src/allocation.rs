@@ -111,7 +111,7 @@ pub fn unit_wrenches(robot: &Robot, poses: &[(merrow_math::Mat3, Vec3)]) -> Vec<
         .map(|t| {
             let (R_BL, p_BL) = &poses[t.link];
             let f = R_BL.mul_vec(t.direction);
-            let m = (*p_BL + R_BL.mul_vec(t.p_LoT)).cross(f) + f.scale(t.reaction);
+            let m = (*p_BL + R_BL.mul_vec(t.p_LoT)).cross(f) + f.scale(t.reaction());
             [f.x, f.y, f.z, m.x, m.y, m.z]
         })
         .collect()

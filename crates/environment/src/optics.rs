@@ -23,9 +23,7 @@ use merrow_model::scene::sea::optics::Optics;
 
 /// Wavelengths that represent red, green and blue [nm].
 pub(crate) const WAVELENGTHS: [f64; 3] = [610.0, 540.0, 465.0];
-/// Names of the Jerlov water types.
-pub const TYPES: [&str; 10] = ["I", "IA", "IB", "II", "III", "1C", "3C", "5C", "7C", "9C"];
-/// K_d of each type every 25 nm from 450 to 625 nm [1/m]. (1)
+/// K_d of each Jerlov water type (I, IA, IB, II, III, 1C, 3C, 5C, 7C, 9C) every 25 nm from 450 to 625 nm [1/m]. (1)
 const KD: [[f64; 8]; 10] = [
     [0.019, 0.018, 0.027, 0.043, 0.063, 0.089, 0.235, 0.305],
     [0.026, 0.025, 0.032, 0.048, 0.067, 0.094, 0.24, 0.31],
@@ -55,9 +53,9 @@ pub fn coefficient_at(coefficients: [f64; 3], wavelength: f64) -> f64 {
     }
 }
 
-/// Returns the optical properties of the water type with index `kind` in [`TYPES`].
+/// Returns the optical properties of the water type with index `kind`, from the clearest type, 0.
 pub fn jerlov(kind: usize) -> Optics {
-    let k = kind.min(TYPES.len() - 1);
+    let k = kind.min(KD.len() - 1);
     let daylight = WAVELENGTHS.map(|wavelength| {
         let at = ((wavelength - 450.0) / 25.0).clamp(0.0, 7.0);
         let i = (at as usize).min(6);

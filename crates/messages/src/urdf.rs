@@ -308,8 +308,8 @@ fn write_fin(out: &mut String, robot: &Robot, k: usize) {
     if fin.is_movable() {
         let [lo, hi] = fin.range;
         // URDF requires limits of effort and velocity
-        let rate = if fin.rate.is_finite() {
-            fin.rate
+        let rate = if fin.servo.rate().is_finite() {
+            fin.servo.rate()
         } else {
             1000.0
         };

@@ -181,7 +181,7 @@ impl Observe for LaserSpec {
             ray_scene,
             water: WaveSurfaceRays::new(environment, pose.p_WS, ranging.max_range_m, ray_count),
             skip: ray_scene.shapes_of(pose.robot),
-            extinction: extinction(&weather, self.wavelength),
+            extinction: extinction(&weather, 1e-6 * self.ranging.wavelength_um),
             slope_variance: surface::mean_square_slope(weather.wind.norm()),
             min_power: ranging.reference_reflectivity / (ranging.max_range_m * ranging.max_range_m),
         };
@@ -292,7 +292,7 @@ pub fn scan_points(spec: &LaserSpec, scan: &Scan, stamp_ns: u64, ring: u16) -> V
 
 /// Returns the number of rays of a beam: five with divergence, else one.
 fn rays_per_beam(spec: &LaserSpec) -> usize {
-    if spec.divergence > 0.0 { 5 } else { 1 }
+    if spec.divergence() > 0.0 { 5 } else { 1 }
 }
 
 /// Origin and orientation of the beams of one column.
@@ -350,7 +350,7 @@ impl Beams<'_> {
                     rays.push(Ray::new(column.p_WS, column.R_WS.mul_vec(d_S), range));
                 };
                 push(d_S);
-                if spec.divergence == 0.0 {
+                if spec.divergence() == 0.0 {
                     continue;
                 }
                 let reference = if d_S.z.abs() < 0.9 {
@@ -360,7 +360,7 @@ impl Beams<'_> {
                 };
                 let across = d_S.cross(reference);
                 let unit = 1.0 / across.norm();
-                let offset = 0.5 * OUTER_RAY_FRACTION * spec.divergence;
+                let offset = 0.5 * OUTER_RAY_FRACTION * spec.divergence();
                 for side in [across.scale(unit), d_S.cross(across).scale(unit)] {
                     for sign in [offset, -offset] {
                         let ray = d_S + side.scale(sign);

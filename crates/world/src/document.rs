@@ -9,10 +9,12 @@ mod changes;
 mod environment;
 mod faults;
 mod foreign;
+mod objects;
 mod plausibility;
 mod resource;
 mod settings;
 
+pub(crate) use crate::document::objects::labels_of_world;
 pub use crate::document::resource::{Resource, ResourceError};
 
 use crate::build::comms::Addresses;
@@ -73,12 +75,9 @@ pub struct ObjectInfo {
     pub name: String,
     /// Section of the world file that contains it, one of [`SECTIONS`].
     pub section: &'static str,
-    /// Description of the object, or of its model or body; empty without one.
-    pub description: String,
-    /// Category stated in the file; empty without one.
-    pub category: String,
-    /// Tags stated in the file.
-    pub tags: Vec<String>,
+    /// Category, description and tags stated in the file, empty without. Without a description of
+    /// its own, the object has the description of its model or body.
+    pub labels: Labels,
     /// Pose of a structure; `None` for other objects, whose poses the simulation computes.
     pub placement: Option<Placement>,
 }
@@ -107,15 +106,6 @@ pub struct NamedPose {
     pub placement: Placement,
     /// Edge lengths of the free box around the pose, along its axes [m].
     pub free_size: Option<Vec3>,
-}
-
-/// Returns description and tags in the tree of a world.
-pub(crate) fn labels_of_world(root: &Node) -> Labels {
-    Labels {
-        category: String::new(),
-        description: changes::description_of_world(root),
-        tags: changes::tags_of_world(root),
-    }
 }
 
 /// Checks the poses at which the robots start. A changed world is not checked: its robots have
@@ -272,21 +262,6 @@ impl Document {
         is_labelled.then_some(changed).ok_or_else(|| missing(name))
     }
 
-    /// Returns the named poses of the world.
-    pub fn named_poses(&self) -> Vec<NamedPose> {
-        changes::named_poses(&self.tree)
-    }
-
-    /// Returns the tags of the world.
-    pub fn tags(&self) -> Vec<String> {
-        changes::tags_of_world(&self.tree)
-    }
-
-    /// Returns all robots, props and structures. Copies are listed one by one.
-    pub fn objects(&self) -> Vec<ObjectInfo> {
-        changes::objects(self)
-    }
-
     /// Returns the world with an additional robot `name`, whose topics are in `namespace` (empty:
     /// the namespace of the node). The result is not built yet.
     ///
@@ -404,11 +379,6 @@ impl Document {
         let names = self.spawned.iter().map(|(name, _)| name);
         let remove = |document: Self, name: &String| document.without(name).unwrap_or(document);
         names.fold(self.clone(), remove)
-    }
-
-    /// Returns the description of the world.
-    pub fn description(&self) -> String {
-        changes::description_of_world(&self.tree)
     }
 
     /// Returns the changes since the world was loaded, as text for [`Self::with_changes`]; empty

@@ -27,6 +27,7 @@
 pub mod build;
 pub mod catalogue;
 mod components;
+mod context;
 pub mod data_dir;
 pub mod document;
 pub mod import;
@@ -52,10 +53,6 @@ pub struct World {
     pub scene: Scene,
     /// Descriptions and sources of the robots, in the order of the scene, for `merrow describe`.
     pub models: Vec<ModelInfo>,
-    /// Sources of the lines of the tethers, in the order of the scene.
-    pub lines: Vec<Source>,
-    /// Sources of the beacons, in the order of the scene.
-    pub beacons: Vec<Source>,
     /// Places of the topics of the bridges, in the order of the scene.
     pub bridge_topics: Vec<Place>,
     /// Places of the services of the bridges, in the order of the scene.

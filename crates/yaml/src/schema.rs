@@ -1,7 +1,7 @@
 //! JSON Schema of a file, generated from the declarations that also read it.
 //!
 //! Editors use the schema to complete and check a world file. It always agrees with the reader,
-//! because both are generated from `spec!`, `choice!` and `fieldless_choice!`. The schema is draft
+//! because both are generated from `spec!`. The schema is draft
 //! 2020-12; structures are under `$defs`.
 
 use serde_json::{Map as JsonMap, Value as Json, json};

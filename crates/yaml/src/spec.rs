@@ -1,37 +1,82 @@
-//! Macros that derive a Rust type, its reader and its JSON Schema from one declaration.
+//! Macro that derives Rust types, their readers and their JSON Schema from one declaration.
 //!
 //! Every key of a file is declared exactly once, with its meaning, unit, conditions and default, by
-//! `spec!`, `choice!` or `fieldless_choice!`. Rules that concern more than one key are not part of
-//! these declarations.
+//! [`spec!`](crate::spec::spec). Rules that concern more than one key are not part of these
+//! declarations.
 
-/// Declares a structure that is read from a map.
+/// Declares the keys of a file: structures, choices between kinds, and choices between words.
 ///
 /// ```text
 /// spec! {
-/// The water of the world.
+///     /// A structure, which is read from a map.
 ///     pub struct Water {
-/// Density of the water.
+///         /// Density of the water.
 ///         density_kg_m3: f64 [positive] = 1025.0,      // a default
-/// Depth at the origin.
+///         /// Depth at the origin.
 ///         depth_m: Option<f64> [positive],             // may be missing
-/// Current.
+///         /// Current.
 ///         current: Current => "{kind: none}",          // a default in YAML, read as if the file contained it
-/// Name of the place.
+///         /// Name of the place.
 ///         name: String [name],                         // required
 ///         ..pose: Pose,                                // keys of another structure in the same map; last, no doc
+///     }
+///
+///     /// A choice between kinds: the key `kind` of the map selects one, with its own keys.
+///     pub enum Current {
+///         /// Still water.
+///         None = "none",
+///         /// The same everywhere.
+///         Uniform = "uniform" {
+///             /// Speed.
+///             speed_m_s: f64 [non_negative],
+///         },
+///         /// From a file.
+///         Gridded = "gridded" (GriddedCurrent),        // a structure
+///     }
+///
+///     /// A choice between words.
+///     pub enum Turning words {
+///         /// Clockwise.
+///         Right = "right",
+///         /// Counter-clockwise.
+///         Left = "left",
 ///     }
 /// }
 /// ```
 ///
-/// A type of the state or of a law that is copied has no positions: `pub struct Water plain { … }`.
-/// Further traits may be derived: `#[derive(Trait)]` after the description.
-///
 /// Conditions: `positive`, `non_negative`, `fraction`, `in LOW..=HIGH`, `name`, `frame`,
 /// `not_empty`, separated by commas. For lists and maps they apply to every element. Numbers are
-/// always finite. All fields are public. The additional field `at` holds the position of each key;
-/// no declared field may have that name.
+/// always finite. All fields are public. The additional field `at`, also of a kind with braces,
+/// holds the position of each key; no declared field may have that name. `kind: none` may be
+/// written as the string `none`.
+///
+/// A type of the state or of a law that is copied has no positions: `pub struct Water plain { … }`,
+/// `pub enum Current plain { … }`. Further traits may be derived: `#[derive(Trait)]` after the
+/// description.
 #[macro_export]
 macro_rules! spec {
+    (@ struct [$($mark:ident)?] $($item:tt)*) => {
+        $crate::spec::structure! { $($item)* }
+    };
+    (@ enum [words] $(#[$($meta:tt)*])* $vis:vis enum $name:ident words { $($body:tt)* }) => {
+        $crate::spec::words! { $(#[$($meta)*])* $vis enum $name { $($body)* } }
+    };
+    (@ enum [$($mark:ident)?] $($item:tt)*) => {
+        $crate::spec::choice! { $($item)* }
+    };
+    ($(
+        $(#[$($meta:tt)*])* $vis:vis $type:ident $name:ident $($mark:ident)? { $($body:tt)* }
+    )*) => {
+        $($crate::spec::spec! {
+            @ $type [$($mark)?] $(#[$($meta)*])* $vis $type $name $($mark)? { $($body)* }
+        })*
+    };
+}
+pub use spec;
+
+/// Declares a structure of [`spec!`](crate::spec::spec).
+#[macro_export]
+macro_rules! structure {
     (
         @ [$($at:ident)?]
         $(#[doc = $doc:literal])*
@@ -115,36 +160,15 @@ macro_rules! spec {
         }
     };
     ($(#[$($meta:tt)*])* $vis:vis struct $name:ident plain { $($body:tt)* }) => {
-        $crate::spec::spec! { @ [] $(#[$($meta)*])* $vis struct $name { $($body)* } }
+        $crate::spec::structure! { @ [] $(#[$($meta)*])* $vis struct $name { $($body)* } }
     };
     ($(#[$($meta:tt)*])* $vis:vis struct $name:ident { $($body:tt)* }) => {
-        $crate::spec::spec! { @ [at] $(#[$($meta)*])* $vis struct $name { $($body)* } }
+        $crate::spec::structure! { @ [at] $(#[$($meta)*])* $vis struct $name { $($body)* } }
     };
 }
-pub use spec;
+pub use structure;
 
-/// Declares a choice between kinds. The key `kind` of the map selects one; the other keys depend on
-/// it.
-///
-/// ```text
-/// choice! {
-/// The current.
-///     pub enum Current {
-/// Still water.
-///         None = "none",
-/// The same everywhere.
-///         Uniform = "uniform" {
-/// Speed.
-///             speed_m_s: f64 [non_negative],
-///         },
-/// From a file.
-///         Gridded = "gridded" (GriddedCurrent),        // a structure declared by spec!
-///     }
-/// }
-/// ```
-///
-/// A kind with braces becomes a variant with these fields and `at`; `pub enum Current plain { … }`
-/// has no positions. `kind: none` may be written as the string `none`.
+/// Declares a choice between kinds of [`spec!`](crate::spec::spec).
 #[macro_export]
 macro_rules! choice {
     (
@@ -321,18 +345,9 @@ macro_rules! choice_enum {
 }
 pub use choice_enum;
 
-/// Declares a choice between words.
-///
-/// ```text
-/// fieldless_choice! {
-/// Direction of rotation of the propeller.
-///     pub enum Turning { /** Clockwise. */ Right = "right", /** Counter-clockwise. */ Left = "left" }
-/// }
-/// ```
-///
-/// Further traits may be derived: `#[derive(Trait)]` after the description.
+/// Declares a choice between words of [`spec!`](crate::spec::spec).
 #[macro_export]
-macro_rules! fieldless_choice {
+macro_rules! words {
     (
         $(#[doc = $doc:literal])*
         $(#[derive($($derive:ident),*)])?
@@ -404,7 +419,7 @@ macro_rules! fieldless_choice {
         }
     };
 }
-pub use fieldless_choice;
+pub use words;
 
 /// Reads the fields of one map and builds `$path { fields, at }`, or `$path { fields }` of a plain type. All fields are read even if one
 /// of them fails.

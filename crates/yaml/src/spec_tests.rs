@@ -1,4 +1,4 @@
-//! Whole structures through `spec!`, `choice!` and `fieldless_choice!`: every message with its
+//! Whole structures through `spec!`: every message with its
 //! exact text.
 
 use std::collections::BTreeMap;
@@ -22,9 +22,7 @@ spec! {
         /// Whether it is recorded.
         record: bool = false,
     }
-}
 
-spec! {
     /// Water with its current.
     pub(super) struct Water {
         /// Density of the water.
@@ -38,9 +36,7 @@ spec! {
         /// Latitude of the origin.
         latitude_deg: f64 [in -90.0..=90.0] = 0.0,
     }
-}
 
-choice! {
     /// Kinds of a current.
     pub(super) enum Current {
         /// Water without a current.
@@ -55,17 +51,13 @@ choice! {
         /// Current from a file.
         Gridded = "gridded" (Grid),
     }
-}
 
-spec! {
     /// Current of a grid file.
     pub(super) struct Grid {
         /// Path of the grid file.
         file: String [not_empty],
     }
-}
 
-spec! {
     /// Robot with its thrusters.
     pub(super) struct Robot {
         /// Mass of the body.
@@ -81,9 +73,7 @@ spec! {
         /// Force limits by name.
         limits_n: BTreeMap<String, f64> [positive] = BTreeMap::new(),
     }
-}
 
-spec! {
     /// Thruster with its current.
     pub(super) struct Thruster {
         /// Direction of the rotation.
@@ -92,11 +82,9 @@ spec! {
         name: String [name],
         ..current: Current,
     }
-}
 
-fieldless_choice! {
     /// A sense of rotation.
-    pub(super) enum Turning {
+    pub(super) enum Turning words {
         /// Turns clockwise from behind.
         Right = "right",
         /// Turns counter-clockwise from behind.
@@ -363,7 +351,7 @@ fn reader_never_panics_or_fails_silently() {
     }
 }
 
-choice! {
+spec! {
     /// Profiles of the wind.
     #[derive(Copy)]
     pub(super) enum Shear plain {
@@ -373,9 +361,7 @@ choice! {
             roughness_m: f64 [positive],
         },
     }
-}
 
-spec! {
     /// Air with its wind.
     pub(super) struct Air {
         /// Profile of the wind.

@@ -32,7 +32,7 @@ pub enum Check {
     NotEmpty,
 }
 
-/// Declaration of a field by `spec!` or `choice!`. It is a constant, which no code has to build.
+/// Declaration of a field by `spec!`. It is a constant, which no code has to build.
 #[derive(Clone, Copy, Debug)]
 pub struct Declaration {
     /// Key of the value.
@@ -190,7 +190,7 @@ fn report_missing(place: &Place, owner: &str, field: &Field<'_>, problems: &mut 
     );
 }
 
-/// A type that is read from the keys of a map. `spec!` and `choice!` implement it.
+/// A type that is read from the keys of a map. `spec!` implements it.
 pub trait Fields: Read {
     /// Returns the alternative sets of keys that the map may have.
     fn key_sets(defs: &mut Defs) -> Vec<KeySet>;

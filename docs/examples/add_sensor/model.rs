@@ -1,8 +1,14 @@
-/// Sensor of the angle between its z axis and the vertical.
-#[derive(Clone, Debug, PartialEq)]
-pub struct InclinometerSpec {
-    /// Errors of the angle [rad].
-    pub errors: Errors,
+spec! {
+    /// Keys of an inclinometer.
+    pub struct InclinometerKeys {
+        /// Errors of the angle [rad].
+        errors: Noise => "{}",
+    }
+}
+
+instrument! {
+    /// Sensor of the angle between its z axis and the vertical.
+    InclinometerSpec(InclinometerKeys) { errors = "angle" }
 }
 
 /// Angle between the z axis of the sensor and the vertical.

@@ -1,17 +1,9 @@
-use merrow_model::sensor::vehicle::InclinometerSpec;
+use merrow_model::sensor::vehicle::{InclinometerKeys, InclinometerSpec};
 
-spec! {
-    /// Keys of an inclinometer.
-    pub struct InclinometerConfig {
-        /// Errors of the angle [rad].
-        errors: Noise => "{}",
-    }
-}
+impl BuildSensor for InclinometerKeys {
+    type Spec = InclinometerSpec;
 
-impl BuildSensor for InclinometerConfig {
-    fn build(&self, context: &SensorContext<'_>, _: &mut Problems) -> SensorKind {
-        SensorKind::Inclinometer(InclinometerSpec {
-            errors: context.errors(&self.errors, "angle"),
-        })
+    fn build(&self, cx: &SensorContext<'_>) -> InclinometerSpec {
+        InclinometerSpec::new(self, |noise, channel| cx.errors(noise, channel))
     }
 }

@@ -84,7 +84,7 @@ fn invalid_detectors_are_rejected() {
     );
     check(
         &device("kind: obstacle_detector, max_range_m: 60, height_m: [3, 1]"),
-        "w.yaml:8:98: `height_m` is [3, 1]; expected the smaller value first",
+        "w.yaml:8:98: `height_m` has no effect without `sensor`\nw.yaml:8:98: `height_m` is [3, 1]; expected the smaller value first",
     );
     check(
         &device("kind: obstacle_detector, max_range_m: 60, sensor: sonar"),

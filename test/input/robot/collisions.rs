@@ -233,7 +233,7 @@ fn invalid_shapes_are_rejected() {
     );
     check(
         &body("visuals: {a: {kind: sphere, radius_m: 1, groups: {member_of: [1]}}}, "),
-        "w.yaml:5:80: unknown key `groups` in `a`; expected one of `position_m`, `attitude_deg`, `material`, `texture`, `turns_with`, `radius_m`",
+        "w.yaml:5:80: unknown key `groups` in `a`; expected one of `turns_with`, `position_m`, `attitude_deg`, `material`, `texture`, `radius_m`",
     );
     check(
         &body("visuals: {a: {kind: sphere, radius_m: 1, turns_with: flap}}, "),

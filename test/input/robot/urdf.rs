@@ -201,7 +201,7 @@ fn invalid_urdf_joints_are_rejected() {
         check(
             key,
             &robot(&joint("continuous", &format!("\n<limit {key}='-1'/>"))),
-            &format!("r.urdf:4:1: `{key}` of <limit>: expected a number of 0 or more"),
+            &format!("r.urdf:4:1: `{key}` of <limit>: expected a number of 0 or more, found -1"),
         );
     }
     check(

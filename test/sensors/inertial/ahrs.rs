@@ -220,8 +220,7 @@ fn iron_turns_the_heading() {
     );
     let mut bench = Bench::new(1, "field_gate_percent: 1");
     bench.hold(at_rest([0.0; 3]), 1.0);
-    bench.spec.iron = Vec3::new(0.0, 0.0, -3e-6);
-    bench.spec.iron.x = 5e-6;
+    bench.spec.keys.iron_nt = [5000.0, 0.0, -3000.0];
     let imu = bench.hold(at_rest([0.0; 3]), 30.0);
     assert!(error(&imu, &Mat3::identity()).norm() < 1e-9);
 }

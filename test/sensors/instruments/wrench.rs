@@ -9,7 +9,7 @@ use crate::common::{
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, SpatialForce, Vec3};
 use merrow_model::scene::{Robot, Sensor, SensorKind};
-use merrow_model::sensor::vehicle::{WrenchDirection, WrenchSpec};
+use merrow_model::sensor::vehicle::{WrenchDirection, WrenchKeys, WrenchSpec};
 use merrow_model::sensor::{Errors, PublisherQos, Reliability};
 use merrow_model::state::reading::Reading;
 use merrow_model::state::{Command, Workspace};
@@ -93,6 +93,10 @@ fn wrench_matches_newton_euler_of_the_subtree() {
 
 fn sensor(link: usize, p_LoS: Vec3, R_LS: Mat3) -> Sensor {
     let errors = Errors::new(&from_defaults(), 100.0, Stream::new(1, "wrench"));
+    let keys = WrenchKeys {
+        direction: WrenchDirection::ParentToChild,
+        ..from_defaults()
+    };
     Sensor {
         name: "ft".into(),
         link,
@@ -113,11 +117,7 @@ fn sensor(link: usize, p_LoS: Vec3, R_LS: Mat3) -> Sensor {
             at: Places::default(),
         },
         stream: Stream::new(1, "ft"),
-        kind: SensorKind::Wrench(WrenchSpec {
-            force: errors,
-            torque: errors,
-            direction: WrenchDirection::ParentToChild,
-        }),
+        kind: SensorKind::Wrench(WrenchSpec::new(&keys, |_, _| errors)),
     }
 }
 

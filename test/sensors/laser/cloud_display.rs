@@ -47,8 +47,6 @@ fn spec() -> LaserSpec {
             sweep_s: None,
             at: Places::default(),
         },
-        divergence: 0.0,
-        wavelength: 905e-9,
         tilt: None,
     }
 }

@@ -156,7 +156,7 @@ impl Snapshot for RadarSpec {
             }
             _ => None,
         };
-        let turn = Samples::Instant((sensor.rate / self.turns).ceil() as u64);
+        let turn = Samples::Instant((sensor.rate / self.turns()).ceil() as u64);
         SnapshotOutput::Image(turn, Box::new(LatestImage::new(image)))
     }
 }
@@ -229,8 +229,8 @@ fn radar_sector(spec: &RadarSpec, sweep: &Sweep, header: Header) -> RadarSector 
         header,
         angle_start: (-((sweep.first % spokes) as f64) * spec.step()) as f32,
         angle_increment: -spec.step() as f32,
-        time_increment: duration(1.0 / (spec.turns * spec.spokes() as f64)),
-        scan_time: duration(1.0 / spec.turns),
+        time_increment: duration(1.0 / (spec.turns() * spec.spokes() as f64)),
+        scan_time: duration(1.0 / spec.turns()),
         range_min: spec.range(0) as f32,
         range_max: spec.range(spec.bins() - 1) as f32,
         intensities: sweep

@@ -117,7 +117,8 @@ pub fn detections(
         spec.detector.track_timeout_s,
     );
     let variance = spec.detector.position_std_m * spec.detector.position_std_m;
-    let yaw = spec.yaw_std * spec.yaw_std;
+    let yaw_std = spec.detector.yaw_std_deg.to_radians();
+    let yaw = yaw_std * yaw_std;
     let covariance = diagonal6([variance, variance, variance, 0.0, 0.0, yaw]);
     let one = |(found, number): (&Detection, u64)| {
         let pose = pose(found.p, found.q);

@@ -112,7 +112,7 @@ pub fn detections(
         let target = &spec.targets[fix.target];
         let pose = unoriented_pose(fix.p_S, &fix.covariance);
         let hypothesis = ObjectHypothesis {
-            class_id: format!("{} kHz", 1e-3 * beacons[target.beacon].frequency),
+            class_id: format!("{} kHz", 1e-3 * beacons[target.beacon].frequency()),
             // ratio of signal power to the power of signal and noise
             score: 1.0 / (1.0 + libm::pow(10.0, -0.1 * fix.snr)),
         };
@@ -159,7 +159,7 @@ fn range(
 ) -> Option<Range> {
     let is_it = |r: &&AcousticRange| (r.target, r.receiver) == pair;
     let found = sounds.ranges.iter().find(is_it)?;
-    let limits = [0.0, spec.hearing.max_range_m];
+    let limits = [0.0, spec.hearing().max_range_m];
     let header = header(found.stamp_ns, frame);
     Some(sonar_range(
         header,

@@ -215,7 +215,7 @@ fn width(aperture: &Aperture) -> f32 {
 /// Builds the settings of a ping, with the width of every beam along x and across it.
 fn ping_info(spec: &SonarSpec, ping: &Ping, beams: usize) -> PingInfo {
     PingInfo {
-        frequency: spec.frequency as f32,
+        frequency: spec.frequency() as f32,
         sound_speed: ping.sound_speed as f32,
         tx_beamwidths: vec![width(&spec.along[1]); beams],
         rx_beamwidths: vec![width(&spec.across[0]); beams],

@@ -209,7 +209,7 @@ impl Publish for ProbeSpec {
         vec![
             Topic::of_reading::<Self, _>("/data", |s| Some(Float64 { data: s.data.value })),
             Topic::of_reading::<Self, _>("/record", |s| {
-                let name = format!("{} [{}]", s.spec.field, s.spec.unit);
+                let name = format!("{} [{}]", s.spec.keys.field, s.spec.unit);
                 Some(record(s.sensor(), vec![(name, s.data.value)], s.header()))
             }),
         ]
@@ -242,7 +242,7 @@ fn bottle_quantities(spec: &SamplerSpec, r: &Bottle) -> Vec<(String, f64)> {
     let seconds = |ns: u64| ns as f64 * 1e-9;
     let mut all = record_values([
         ("bottle", f64::from(r.number)),
-        ("bottles", f64::from(spec.bottles)),
+        ("bottles", f64::from(spec.keys.bottles)),
         ("volume [m3]", r.volume),
         ("opened [s]", seconds(r.time_ns[0])),
         ("last_water [s]", seconds(r.time_ns[1])),

@@ -3,7 +3,7 @@
 use crate::scene::comms::ClockError;
 use crate::scene::nanoseconds::Nanoseconds;
 use merrow_math::rng::Stream;
-use merrow_yaml::spec::{choice, fieldless_choice};
+use merrow_yaml::spec::spec;
 
 /// Maximum number of tasks of a computer.
 pub const MAX_TASKS: usize = 64;
@@ -47,9 +47,9 @@ pub struct Computer {
     pub tasks: Vec<Task>,
 }
 
-fieldless_choice! {
+spec! {
     /// Rule for the choice of the jobs that run.
-    pub enum Scheduling {
+    pub enum Scheduling words {
         /// The task with the largest priority first.
         FixedPriority = "fixed_priority",
         /// The task with the shortest relative deadline first.
@@ -97,7 +97,7 @@ pub enum Activation {
     },
 }
 
-choice! {
+spec! {
     /// Processor time of a job.
     pub enum ExecutionTime plain {
         /// The same time for every job.

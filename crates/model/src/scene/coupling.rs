@@ -2,7 +2,7 @@
 //! grasps.
 
 use merrow_math::{Mat3, Quat, Vec3};
-use merrow_yaml::spec::{choice, spec};
+use merrow_yaml::spec::spec;
 
 /// One end of a coupling: a frame E fixed to a link or to the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +37,7 @@ impl CouplingEnd {
     }
 }
 
-choice! {
+spec! {
     /// Degrees of freedom that a coupling leaves free.
     pub enum CouplingKind {
         /// None: the two frames are fixed to each other.
@@ -91,9 +91,7 @@ spec! {
         /// Funnel that guides the tip to the seat. Default: none.
         funnel: Option<Funnel>,
     }
-}
 
-spec! {
     /// A frictionless cone about the z axis of the seat of a latch. It constrains the tip laterally
     /// and is closed at the seat.
     pub struct Funnel {

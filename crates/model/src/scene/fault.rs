@@ -6,7 +6,7 @@ use crate::scene::fault::words::{
     BIASED, DEAD, INTERMITTENT, JAMMED, LEAK, NOISY, REDUCED, SHORTAGE, SLOW, SPOOFED, STUCK,
 };
 use merrow_math::rng::Stream;
-use merrow_yaml::spec::choice;
+use merrow_yaml::spec::spec;
 use std::sync::Arc;
 
 /// Device of a robot, by its index among devices of its kind.
@@ -54,7 +54,7 @@ impl Device {
     }
 }
 
-choice! {
+spec! {
     /// Type of a fault.
     #[derive(Copy, Persist)]
     pub enum FaultKind plain {

@@ -40,11 +40,11 @@ use std::sync::Arc;
 
 use merrow_math::spatial::Factor;
 use merrow_math::{Mat3, SpatialInertia, Vec3};
-use merrow_yaml::spec::fieldless_choice;
+use merrow_yaml::spec::spec;
 
-fieldless_choice! {
+spec! {
     /// Integrator of the equations of motion.
-    pub enum Integrator {
+    pub enum Integrator words {
         /// Classical Runge-Kutta method of order 4.
         Rk4 = "rk4",
         /// Semi-implicit Euler method of order 1.

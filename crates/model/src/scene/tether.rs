@@ -1,7 +1,10 @@
 //! Tethers and mooring lines: material, ends, computation model and winch.
 
 use merrow_math::Vec3;
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
+
+/// Gravity below which the stiffness of the seabed no longer decreases with it [m/s²].
+const MIN_GRAVITY: f64 = 1.0;
 
 /// Line between two ends.
 #[derive(Clone, Debug)]
@@ -56,17 +59,15 @@ impl Tether {
     }
 }
 
-fieldless_choice! {
+spec! {
     /// Numerical model of a line.
-    pub enum LineModel {
+    pub enum LineModel words {
         /// Lumped masses at nodes, with inertia, drag, slack and seabed contact.
         Lumped = "lumped",
         /// Quasi-static elastic catenary, without inertia and drag.
         Catenary = "catenary",
     }
-}
 
-spec! {
     /// Type of a line. Masses are per metre of unstretched length.
     pub struct Line {
         /// Description of the line.
@@ -119,6 +120,18 @@ impl Line {
     pub fn weight_in_water(&self, density: f64, gravity: f64) -> f64 {
         (self.mass_kg_per_m - density * self.area()) * gravity
     }
+
+    /// Returns the contact stiffness of the seabed per length [N/m²]: the given one, or the one
+    /// into which the line sinks by a tenth of its diameter in water of `density` [kg/m³] under
+    /// `gravity` [m/s²].
+    pub fn seabed_stiffness(&self, density: f64, gravity: f64) -> f64 {
+        // a nearly weightless line, or any line without gravity, still needs a seabed that stops it
+        let load = self
+            .weight_in_water(density, gravity)
+            .max(0.1 * self.mass_kg_per_m * gravity.max(MIN_GRAVITY));
+        self.seabed_stiffness_n_per_m2
+            .unwrap_or(10.0 * load / self.diameter_m)
+    }
 }
 
 /// One end of a line.
@@ -164,11 +177,9 @@ spec! {
         /// Power consumption while the drum does not turn, from the same battery.
         standby_w: f64 [non_negative] = 0.0,
     }
-}
 
-fieldless_choice! {
     /// An end of a line, by its key.
-    pub enum LineEnd {
+    pub enum LineEnd words {
         /// First end of the line.
         From = "from",
         /// Second end of the line.

@@ -2,7 +2,7 @@
 //! receive them.
 
 use crate::persist::Persist;
-use crate::scene::comms::directivity::Transducer;
+use crate::scene::comms::directivity::{Directivity, Transducer};
 use crate::scene::comms::medium::ThrusterNoise;
 use crate::sensor::ExteroceptiveSensor;
 use merrow_math::{Mat3, Vec3};
@@ -17,38 +17,61 @@ pub struct Beacon {
     pub on: Option<(usize, usize)>,
     /// Position in L, or in W if no link carries it [m].
     pub p: Vec3,
-    /// Transmit frequency of the beacon [Hz].
-    pub frequency: f64,
-    /// Source level [dB re 1 µPa at 1 m].
-    pub source_level_db: f64,
     /// Gains over the direction; the frame of the mount is L, or W if no link carries the beacon.
     pub transducer: Transducer,
-    /// Condition that triggers a transmission.
-    pub kind: BeaconKind,
+    /// Time of the first ping of a pinger [s].
+    pub start_s: f64,
+    /// Keys of the type of the beacon.
+    pub keys: BeaconKeys,
 }
 
-/// Condition that triggers a transmission of a beacon.
-#[derive(Clone, Debug, PartialEq)]
-pub enum BeaconKind {
-    /// Transmits periodically by its own clock.
-    Pinger {
-        /// Interval between pings [s].
-        period_s: f64,
-        /// Time of the first ping [s].
-        start_s: f64,
-    },
-    /// Replies to an interrogation.
-    Transponder {
-        /// Delay from interrogation to reply [s].
-        turn_around_s: f64,
-        /// Receiver for the interrogation.
-        ear: Receiver,
-    },
-    /// Transmits when the synchronised positioning system takes a sample.
-    Locator,
+impl Beacon {
+    /// Returns the transmit frequency of the beacon [Hz].
+    pub fn frequency(&self) -> f64 {
+        1e3 * self.keys.frequency_khz
+    }
 }
 
 spec! {
+    /// Type of a beacon.
+    pub struct BeaconKeys {
+        /// Description of the beacon.
+        description: String = String::new(),
+        /// Source of the parameter values.
+        source: String [not_empty],
+        /// Values that are unverified or estimated, and the reason.
+        estimated: String = String::new(),
+        /// Frequency of the transmitted sound.
+        frequency_khz: f64 [in 1.0..=500.0],
+        /// Source level at 1 m, re 1 uPa.
+        source_level_db: f64 [in 100.0..=240.0],
+        /// Gain of the transmitter over the direction.
+        transmit_pattern: Directivity => "{kind: uniform}",
+        ..sends: Transmission,
+    }
+
+    /// Event at which a beacon transmits.
+    pub enum Transmission {
+        /// Transmits by its own clock.
+        Pinger = "pinger" {
+            /// Time between two pings.
+            period_s: f64 [in 0.01..=86400.0],
+        },
+        /// Replies to the interrogation of an instrument.
+        Transponder = "transponder" (Transponder),
+        /// Transmits when the positioning system that shares its clock samples.
+        Locator = "locator",
+    }
+
+    /// Reply of a transponder.
+    pub struct Transponder {
+        /// Delay between the interrogation and the reply.
+        turn_around_s: f64 [in 0.0..=60.0] = 0.0,
+        /// Gain of the receiver over the direction.
+        receive_pattern: Directivity => "{kind: uniform}",
+        ..ear: Receiver,
+    }
+
     /// Sensitivity of a receiver.
     pub struct Receiver {
         /// Bandwidth of the detector.
@@ -60,9 +83,7 @@ spec! {
         /// Standard deviation of received levels.
         fading_std_db: f64 [in 0.0..=40.0] = 3.0,
     }
-}
 
-spec! {
     /// Reception of an instrument and its errors.
     pub struct Hearing {
         /// Minimum and maximum frequency of the reception band.
@@ -89,24 +110,17 @@ spec! {
 /// Instrument that receives beacons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AcousticSpec {
-    /// Type of instrument with its parameters.
+    /// Kind of the instrument with its keys.
     pub kind: AcousticKind,
-    /// Reception of the instrument and its errors.
-    pub hearing: Hearing,
     /// Beacons that the instrument uses.
     pub targets: Vec<Target>,
-    /// Minimum and maximum frequency that it receives [Hz].
-    pub band: [f64; 2],
+    /// Error of the surveyed position of each beacon in W, in the order of the targets [m]; empty
+    /// unless the instrument uses a survey.
+    pub survey: Vec<Vec3>,
     /// Gains over the direction; the frame of the mount is S.
     pub transducer: Box<Transducer>,
-    /// Noise of the thrusters of the same robot at the receiver; `None`: no noise.
-    pub thruster_noise: Option<ThrusterNoise>,
-    /// Standard deviation of a bearing at high signal-to-noise ratio [rad].
-    pub bearing_std: f64,
     /// Rotation of the array relative to its nominal axes [rad].
     pub misaligned: Vec3,
-    /// Standard deviation of each component of the misalignment [rad].
-    pub misalignment_std: f64,
     /// Listening time after a sample [s].
     pub listening_time: f64,
 }
@@ -120,42 +134,147 @@ pub struct Target {
     pub beacon: usize,
 }
 
-/// Type of acoustic positioning instrument.
+/// Kind of an acoustic positioning instrument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AcousticKind {
     /// Measures bearing and range of pingers.
-    Hydrophone {
-        /// Whether the ping times are known, so that ranges can be measured.
-        synchronised: bool,
-    },
+    Hydrophone(HydrophoneKeys),
     /// Measures positions of transponders from range and bearing.
-    Usbl {
-        /// Transmitter of the interrogation.
-        interrogator: Interrogator,
-        /// Uncertainty of the carrier pose; `None`: positions are output in S only.
-        carrier: Option<Carrier>,
-    },
+    Usbl(UsblKeys),
     /// Measures its own position from ranges to transponders.
-    Lbl {
-        /// Transmitter of the interrogation.
-        interrogator: Interrogator,
-        /// Error of the surveyed position of each beacon in W, in the order of the targets [m].
-        survey: Vec<Vec3>,
-        /// Standard deviation of a surveyed position [m].
-        survey_std_m: f64,
-        /// Standard deviation of its own depth [m]; `None`: no depth sensor.
-        depth_std_m: Option<f64>,
-    },
+    Lbl(LblKeys),
     /// Measures positions of locators from ranges to several receivers.
-    Sbl {
-        /// Positions of the receivers in S [m].
-        receivers: Vec<Vec3>,
-        /// Standard deviation of the depth that a locator transmits [m]; `None`: it transmits no
-        /// depth.
-        depth_std_m: Option<f64>,
-        /// Uncertainty of the carrier pose; `None`: positions are output in S only.
-        carrier: Option<Carrier>,
-    },
+    Sbl(SblKeys),
+}
+
+impl AcousticKind {
+    /// Returns the reception of the instrument.
+    pub fn reception(&self) -> &Reception {
+        match self {
+            Self::Hydrophone(keys) => &keys.hearing,
+            Self::Usbl(keys) => &keys.placing.hearing,
+            Self::Lbl(keys) => &keys.hearing,
+            Self::Sbl(keys) => &keys.placing.hearing,
+        }
+    }
+
+    /// Returns the gain of the interrogation over the direction; `None` without an interrogation.
+    pub fn transmit_pattern(&self) -> Option<&Directivity> {
+        match self {
+            Self::Usbl(keys) => Some(&keys.transmit_pattern),
+            Self::Lbl(keys) => Some(&keys.transmit_pattern),
+            Self::Hydrophone(_) | Self::Sbl(_) => None,
+        }
+    }
+
+    /// Returns the names of the beacons to use; `None`: all in the band.
+    pub fn target_names(&self) -> Option<&[String]> {
+        match self {
+            Self::Usbl(keys) => keys.targets.as_deref(),
+            Self::Lbl(keys) => keys.targets.as_deref(),
+            Self::Sbl(keys) => keys.targets.as_deref(),
+            Self::Hydrophone(_) => None,
+        }
+    }
+}
+
+spec! {
+    /// A small array that receives pingers.
+    pub struct HydrophoneKeys {
+        /// Whether the transmit times of the pings are known to the array, so that it measures the
+        /// range.
+        synchronised: bool = true,
+        ..hearing: Reception,
+    }
+
+    /// A small array that interrogates transponders and measures their positions (USBL).
+    pub struct UsblKeys {
+        /// Frequency of the interrogation.
+        frequency_khz: f64 [in 1.0..=500.0],
+        /// Source level of the interrogation at 1 m, re 1 uPa.
+        source_level_db: f64 [in 100.0..=240.0],
+        /// Gain of the interrogation over the direction.
+        transmit_pattern: Directivity => "{kind: uniform}",
+        /// Names of the transponders to interrogate, one per sample. Default: all in its band.
+        targets: Option<Vec<String>> [not_empty],
+        ..placing: CarrierKeys,
+    }
+
+    /// An instrument that interrogates several transponders at once and computes its own position
+    /// from their ranges (LBL).
+    pub struct LblKeys {
+        /// Frequency of the interrogation.
+        frequency_khz: f64 [in 1.0..=500.0],
+        /// Source level of the interrogation at 1 m, re 1 uPa.
+        source_level_db: f64 [in 100.0..=240.0],
+        /// Gain of the interrogation over the direction.
+        transmit_pattern: Directivity => "{kind: uniform}",
+        /// Names of the transponders to interrogate. Default: all in its band.
+        targets: Option<Vec<String>> [not_empty],
+        /// Standard deviation of each coordinate of a surveyed transponder position.
+        survey_std_m: f64 [non_negative] = 0.0,
+        /// Standard deviation of its own depth sensor. Default: the position is computed from only
+        /// ranges.
+        depth_std_m: Option<f64> [positive],
+        ..hearing: Reception,
+    }
+
+    /// Receivers on a ship or a quay that measure the positions of locators (SBL).
+    pub struct SblKeys {
+        /// Positions of the receivers in the sensor frame (forward, left, up).
+        receivers_m: Vec<[f64; 3]> [not_empty],
+        /// Names of the locators. Default: all in its band.
+        targets: Option<Vec<String>> [not_empty],
+        /// Standard deviation of the depth that a locator transmits. Default: the position is
+        /// computed from only ranges.
+        depth_std_m: Option<f64> [positive],
+        ..placing: CarrierKeys,
+    }
+
+    /// Position and attitude of the carrier of an instrument, for the transformation of
+    /// measurements to the world.
+    pub struct CarrierKeys {
+        /// Standard deviations of roll, pitch and heading of the carrier. Default: positions are
+        /// reported in the instrument frame only.
+        carrier_attitude_std_deg: Option<[f64; 3]> [non_negative],
+        /// Standard deviations of the position of the carrier: east, north and up.
+        carrier_position_std_m: [f64; 3] [non_negative] = [0.0, 0.0, 0.0],
+        ..hearing: Reception,
+    }
+
+    /// Transducers of an instrument, and the noise of thrusters at them.
+    pub struct Reception {
+        /// Gain of the receiver over the direction.
+        receive_pattern: Directivity => "{kind: uniform}",
+        /// Axis of the transducers in the axes of the sensor. Patterns over azimuth and elevation
+        /// are relative to it.
+        axis: [f64; 3] = [1.0, 0.0, 0.0],
+        /// Noise of the thrusters of the same robot at the receiver. Default: none.
+        thruster_noise: Option<ThrusterNoise>,
+        ..hearing: Hearing,
+    }
+}
+
+impl UsblKeys {
+    /// Returns the transmitter of the interrogation.
+    pub fn interrogator(&self) -> Interrogator {
+        Interrogator::new(self.frequency_khz, self.source_level_db)
+    }
+}
+
+impl LblKeys {
+    /// Returns the transmitter of the interrogation.
+    pub fn interrogator(&self) -> Interrogator {
+        Interrogator::new(self.frequency_khz, self.source_level_db)
+    }
+}
+
+impl CarrierKeys {
+    /// Returns the standard deviations of the attitude about x, y and z of S [rad]; `None`:
+    /// positions are output in S only.
+    pub fn attitude_std(&self) -> Option<[f64; 3]> {
+        Some(self.carrier_attitude_std_deg?.map(f64::to_radians))
+    }
 }
 
 /// Transmitter of an interrogation.
@@ -167,13 +286,13 @@ pub struct Interrogator {
     pub source_level_db: f64,
 }
 
-/// Uncertainty of the pose of the carrier.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Carrier {
-    /// Standard deviations of the attitude about x, y and z of S [rad].
-    pub attitude_std: [f64; 3],
-    /// Standard deviations of the position: east, north and up [m].
-    pub position_std: [f64; 3],
+impl Interrogator {
+    fn new(frequency_khz: f64, source_level_db: f64) -> Self {
+        Self {
+            frequency: 1e3 * frequency_khz,
+            source_level_db,
+        }
+    }
 }
 
 /// Quantity that an instrument publishes.
@@ -192,18 +311,23 @@ pub enum AcousticOutput {
 }
 
 impl AcousticSpec {
+    /// Returns the reception of the instrument and its errors.
+    pub fn hearing(&self) -> &Hearing {
+        &self.kind.reception().hearing
+    }
+
     /// Returns all outputs, each with the suffix of its topic.
     pub fn outputs(&self) -> Vec<(String, AcousticOutput)> {
         let mut all = Vec::new();
         let numbered = || self.targets.iter().enumerate();
         match &self.kind {
-            AcousticKind::Hydrophone { .. } => {
+            AcousticKind::Hydrophone(_) => {
                 all.push(("/detections".to_string(), AcousticOutput::Detections))
             }
-            AcousticKind::Usbl { carrier, .. } => {
-                numbered().for_each(|(k, t)| self.poses(k, t, carrier, &mut all))
+            AcousticKind::Usbl(keys) => {
+                numbered().for_each(|(k, t)| add_poses(k, t, &keys.placing, &mut all))
             }
-            AcousticKind::Lbl { .. } => {
+            AcousticKind::Lbl(_) => {
                 if !self.targets.is_empty() {
                     all.push(("/pose_world".to_string(), AcousticOutput::OwnPose));
                 }
@@ -212,53 +336,52 @@ impl AcousticSpec {
                         .map(|(k, t)| (format!("/{}/range", t.name), AcousticOutput::Range(k, 0))),
                 );
             }
-            AcousticKind::Sbl {
-                carrier, receivers, ..
-            } => {
+            AcousticKind::Sbl(keys) => {
                 for (k, target) in numbered() {
-                    self.poses(k, target, carrier, &mut all);
+                    add_poses(k, target, &keys.placing, &mut all);
                     let range = |n: usize| {
                         (
                             format!("/{}/range_{n}", target.name),
                             AcousticOutput::Range(k, n),
                         )
                     };
-                    all.extend((0..receivers.len()).map(range));
+                    all.extend((0..keys.receivers_m.len()).map(range));
                 }
             }
         }
         all
     }
 
-    fn poses(
-        &self,
-        k: usize,
-        target: &Target,
-        carrier: &Option<Carrier>,
-        all: &mut Vec<(String, AcousticOutput)>,
-    ) {
-        all.push((format!("/{}/pose", target.name), AcousticOutput::Pose(k)));
-        if carrier.is_some() {
-            all.push((
-                format!("/{}/pose_world", target.name),
-                AcousticOutput::WorldPose(k),
-            ));
-        }
-    }
-
     /// Returns true if `frequency` [Hz] is within the receive band.
     pub fn receives_frequency(&self, frequency: f64) -> bool {
-        (self.band[0]..=self.band[1]).contains(&frequency)
+        let [low, high] = self.hearing().band_khz;
+        (1e3 * low..=1e3 * high).contains(&frequency)
+    }
+}
+
+/// Adds the outputs of the positions of target number `k`.
+fn add_poses(
+    k: usize,
+    target: &Target,
+    carrier: &CarrierKeys,
+    all: &mut Vec<(String, AcousticOutput)>,
+) {
+    all.push((format!("/{}/pose", target.name), AcousticOutput::Pose(k)));
+    if carrier.carrier_attitude_std_deg.is_some() {
+        all.push((
+            format!("/{}/pose_world", target.name),
+            AcousticOutput::WorldPose(k),
+        ));
     }
 }
 
 impl ExteroceptiveSensor for AcousticSpec {
     fn name(&self) -> &'static str {
         match self.kind {
-            AcousticKind::Hydrophone { .. } => "hydrophone",
-            AcousticKind::Usbl { .. } => "usbl",
-            AcousticKind::Lbl { .. } => "lbl",
-            AcousticKind::Sbl { .. } => "sbl",
+            AcousticKind::Hydrophone(_) => "hydrophone",
+            AcousticKind::Usbl(_) => "usbl",
+            AcousticKind::Lbl(_) => "lbl",
+            AcousticKind::Sbl(_) => "sbl",
         }
     }
 
@@ -271,7 +394,7 @@ impl ExteroceptiveSensor for AcousticSpec {
     }
 
     fn thruster_noise(&self) -> Option<&ThrusterNoise> {
-        self.thruster_noise.as_ref()
+        self.kind.reception().thruster_noise.as_ref()
     }
 }
 

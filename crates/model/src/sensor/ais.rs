@@ -4,7 +4,7 @@ use crate::persist::Persist;
 use crate::sensor::ExteroceptiveSensor;
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// An AIS transponder that transmits identity, position and motion of a vessel.
@@ -45,11 +45,9 @@ spec! {
         /// Time of the first transmission.
         start_s: f64 [non_negative] = 0.0,
     }
-}
 
-fieldless_choice! {
     /// Class of an AIS transponder.
-    pub enum AisClass {
+    pub enum AisClass words {
         /// For ships that are required to carry a transponder.
         A = "a",
         /// For all other vessels.

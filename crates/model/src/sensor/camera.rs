@@ -7,7 +7,7 @@ use crate::sensor::lens::Lens;
 use crate::sensor::{ExteroceptiveSensor, Obstruction, SensorParameters};
 use bytes::Bytes;
 use merrow_math::Vec3;
-use merrow_yaml::spec::{choice, fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// A camera. In the sensor frame, x is the viewing direction, y points left and z up.
@@ -57,9 +57,7 @@ spec! {
         quality: RenderQuality = RenderQuality::Full,
         ..exposure: Exposure,
     }
-}
 
-choice! {
     /// Distortion model of a lens.
     pub enum LensDistortion {
         /// Brown-Conrady model, the standard model of OpenCV. All zero describes a pinhole camera.
@@ -88,22 +86,18 @@ choice! {
             k4: f64 = 0.0,
         },
     }
-}
 
-fieldless_choice! {
     /// Rays that are traced for the colour of a pixel.
-    pub enum RenderQuality {
+    pub enum RenderQuality words {
         /// Rays reflected and refracted by the water surface, and shadows of all lights.
         Full = "full",
         /// The ray of the pixel and one towards the sun. The water surface reflects the sky only,
         /// and does not refract.
         Fast = "fast",
     }
-}
 
-fieldless_choice! {
     /// Output of a camera.
-    pub enum ImageOutput {
+    pub enum ImageOutput words {
         /// Colour image, also as JPEG.
         Rgb = "rgb",
         /// Depth along the optical axis.
@@ -111,9 +105,7 @@ fieldless_choice! {
         /// Label of the visible object in each pixel.
         Labels = "labels",
     }
-}
 
-spec! {
     /// Conversion of light to pixel values.
     pub struct Exposure {
         /// Exposure value at ISO 100. Default: automatic, computed from each image.

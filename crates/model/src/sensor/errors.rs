@@ -28,6 +28,38 @@ spec! {
     }
 }
 
+/// Declares the parameters of a sensor: its keys, and the error model of each channel, which has
+/// the name of the key that describes it. The text names the random number stream of the channel.
+macro_rules! instrument {
+    ($(#[doc = $doc:literal])* $spec:ident($keys:ty) { $($channel:ident = $stream:literal),* $(,)? }) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $spec {
+            /// Keys of the sensor.
+            pub keys: $keys,
+            $(
+                #[doc = concat!("Error model of the channel `", stringify!($channel), "`.")]
+                pub $channel: $crate::sensor::Errors,
+            )*
+        }
+
+        impl $spec {
+            /// Creates the parameters. `errors` returns the error model of a channel from its data
+            /// sheet and the name of its random number stream.
+            pub fn new(
+                keys: &$keys,
+                mut errors: impl FnMut(&$crate::sensor::Noise, &str) -> $crate::sensor::Errors,
+            ) -> Self {
+                Self {
+                    $($channel: errors(&keys.$channel, $stream),)*
+                    keys: keys.clone(),
+                }
+            }
+        }
+    };
+}
+pub(crate) use instrument;
+
 impl Noise {
     /// Returns the standard deviation of the Gauss-Markov process that models the bias instability
     /// [unit].

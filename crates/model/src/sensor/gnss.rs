@@ -2,7 +2,7 @@
 
 use crate::persist::Persist;
 use merrow_math::Vec3;
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// A satellite navigation receiver (GNSS).
@@ -28,12 +28,10 @@ spec! {
         /// enough satellites, no multipath.
         sky: Option<GnssSky>,
     }
-}
 
-fieldless_choice! {
     /// Source of the corrections of a satellite navigation receiver.
     #[derive(Persist)]
-    pub enum Augmentation {
+    pub enum Augmentation words {
         /// No corrections are used.
         None = "none",
         /// Corrections from satellites (SBAS).
@@ -41,11 +39,9 @@ fieldless_choice! {
         /// Ground stations, as for RTK.
         Ground = "ground",
     }
-}
 
-fieldless_choice! {
     /// A satellite navigation system.
-    pub enum GnssSystem {
+    pub enum GnssSystem words {
         /// GPS of the United States.
         Gps = "gps",
         /// GLONASS of the Russian Federation.
@@ -55,9 +51,7 @@ fieldless_choice! {
         /// Galileo of the European Union.
         Galileo = "galileo",
     }
-}
 
-spec! {
     /// Satellites of a receiver and its multipath errors.
     pub struct GnssSky {
         /// Number of visible satellites under an open sky.

@@ -1,19 +1,26 @@
 //! Inertial sensors, magnetometers and inertial navigation: parameters and readings.
 
 use crate::persist::Persist;
+use crate::sensor::errors::instrument;
 use crate::sensor::{Errors, Noise};
 use merrow_math::{Mat3, Quat, Sym3, Vec3};
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
-/// Gyro and accelerometer, optionally with attitude.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ImuSpec {
-    /// Errors of the angular velocity [rad/s].
-    pub gyro: Errors,
-    /// Errors of the proper acceleration [m/s²].
-    pub accelerometer: Errors,
-    /// Standard deviation of roll, pitch and yaw [rad]; `None`: no attitude output.
-    pub orientation_std: Option<[f64; 3]>,
+spec! {
+    /// Angular velocity, proper acceleration, and attitude if `attitude_std_deg` is given.
+    pub struct ImuKeys {
+        /// Errors of the gyroscope [rad/s].
+        gyro: Noise => "{}",
+        /// Errors of the accelerometer [m/s2].
+        accelerometer: Noise => "{}",
+        /// Standard deviation of roll, pitch and yaw. Default: no attitude output.
+        attitude_std_deg: Option<[f64; 3]> [non_negative],
+    }
+}
+
+instrument! {
+    /// Gyro and accelerometer, optionally with attitude.
+    ImuSpec(ImuKeys) { gyro = "gyro", accelerometer = "accelerometer" }
 }
 
 /// Gyro, accelerometer and, for an AHRS, attitude.
@@ -58,11 +65,9 @@ spec! {
         /// State of the filter at the start of the world.
         start: AhrsStart = AhrsStart::Aligned,
     }
-}
 
-fieldless_choice! {
     /// State of the filter of an AHRS at its start.
-    pub enum AhrsStart {
+    pub enum AhrsStart words {
         /// As after a static phase in which the filter has settled, with its gyro bias estimated.
         Aligned = "aligned",
         /// Attitude from the first sample, gyro bias not estimated, as after switching on.
@@ -84,20 +89,10 @@ impl AhrsKeys {
     }
 }
 
-/// Attitude and heading reference system (AHRS): a filter over its own gyro, accelerometer and
-/// magnetometer.
-#[derive(Clone, Debug)]
-pub struct AhrsSpec {
-    /// Keys of the system.
-    pub ahrs: AhrsKeys,
-    /// Errors of the angular velocity [rad/s].
-    pub gyro: Errors,
-    /// Errors of the proper acceleration [m/s²].
-    pub accelerometer: Errors,
-    /// Errors of the magnetic field [T].
-    pub magnetometer: Errors,
-    /// Hard-iron field of the vehicle, in S [T].
-    pub iron: Vec3,
+instrument! {
+    /// Attitude and heading reference system (AHRS): a filter over its own gyro, accelerometer and
+    /// magnetometer.
+    AhrsSpec(AhrsKeys) { gyro = "gyro", accelerometer = "accelerometer", magnetometer = "field" }
 }
 
 spec! {
@@ -123,20 +118,25 @@ spec! {
 #[derive(Clone, Debug)]
 pub struct InsSpec {
     /// Keys of the system.
-    pub ins: InsKeys,
+    pub keys: InsKeys,
     /// Errors of the angular velocity [rad/s].
     pub gyro: Errors,
     /// Errors of the proper acceleration [m/s²].
     pub accelerometer: Errors,
-    /// Standard deviation of the initial attitude about the horizontal axes and the vertical axis
-    /// of W [rad].
-    pub start_attitude: [f64; 3],
     /// Gyro noise model of the filter.
     pub gyro_model: NoiseModel,
     /// Accelerometer noise model of the filter.
     pub accelerometer_model: NoiseModel,
     /// Aiding sensors of the filter.
     pub aids: Aids,
+}
+
+impl InsSpec {
+    /// Returns the standard deviation of the initial attitude about the horizontal axes and the
+    /// vertical axis of W [rad].
+    pub fn start_attitude_std(&self) -> [f64; 3] {
+        self.keys.start_attitude_std_deg.map(f64::to_radians)
+    }
 }
 
 /// Noise model of a sensor triad, as used by the filter.
@@ -240,11 +240,17 @@ pub struct Navigation {
     pub rate_variance: f64,
 }
 
-/// Parameters of a three-axis magnetometer.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MagnetometerSpec {
-    /// Errors of the field [T].
-    pub errors: Errors,
+spec! {
+    /// Magnetic flux density [T].
+    pub struct MagnetometerKeys {
+        /// Errors of the flux density [T].
+        errors: Noise => "{}",
+    }
+}
+
+instrument! {
+    /// Parameters of a three-axis magnetometer.
+    MagnetometerSpec(MagnetometerKeys) { errors = "field" }
 }
 
 /// Reading of a magnetometer.

@@ -5,7 +5,7 @@ use crate::sensor::traits::{ExteroceptiveSensor, StepProperties, StepSensor, Wor
 use crate::sensor::water::PingRates;
 use crate::{each_exteroceptive_sensor, each_step_sensor};
 use merrow_math::{Mat3, Vec3};
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -55,11 +55,9 @@ spec! {
         /// Number of messages kept for slow subscribers.
         depth: u32 [in 1.0..=1000.0] = 10,
     }
-}
 
-fieldless_choice! {
     /// Reliability of the message delivery.
-    pub enum Reliability {
+    pub enum Reliability words {
         /// Lost messages are sent again while they are kept.
         Reliable = "reliable",
         /// Each message is sent once.
@@ -111,6 +109,12 @@ macro_rules! declare_kinds {
             type Reading = $reading;
         })*
 
+        $(impl From<$spec> for SensorKind {
+            fn from(spec: $spec) -> Self {
+                Self::$kind(spec)
+            }
+        })*
+
         $(impl SensorParameters for $spec {
             fn from_kind(kind: &SensorKind) -> Option<&Self> {
                 match kind {
@@ -141,6 +145,12 @@ macro_rules! declare_exteroceptive_kinds {
                 }
             }
         }
+
+        $(impl From<$spec> for SensorKind {
+            fn from(spec: $spec) -> Self {
+                Self::Exteroceptive(Arc::new(ExteroceptiveSpec::$kind(spec)))
+            }
+        })*
 
         $(impl SensorParameters for $spec {
             fn from_kind(kind: &SensorKind) -> Option<&Self> {

@@ -57,10 +57,6 @@ pub struct LaserSpec {
     pub sweep: f64,
     /// Range measurement of the laser.
     pub ranging: LaserRanging,
-    /// Full angle of the beam divergence [rad].
-    pub divergence: f64,
-    /// Wavelength of the laser [m].
-    pub wavelength: f64,
     /// Tilt unit that carries the laser, if any. The sensor pose is then the pose of the tilt unit.
     pub tilt: Option<Tilt>,
 }
@@ -96,6 +92,11 @@ impl LaserSpec {
             tilt.axes(stamp_ns + (self.firing_time(k) * 1e9) as u64)
                 .mul_vec(p)
         })
+    }
+
+    /// Returns the full angle of the beam divergence [rad].
+    pub fn divergence(&self) -> f64 {
+        1e-3 * self.ranging.divergence_mrad
     }
 
     /// Returns the firing time of column `k` after the first column [s].

@@ -76,12 +76,6 @@ pub struct DetectorSpec {
     pub detector: ObstacleDetector,
     /// Index of the sensor of the key `sensor` on the same robot.
     pub source: Option<usize>,
-    /// Half width of the sector about x in the xy plane [rad].
-    pub half_sector: f64,
-    /// Half of the vertical field of view [rad].
-    pub half_elevation: f64,
-    /// Standard deviation of the yaw [rad].
-    pub yaw_std: f64,
     /// Time for which echoes are accumulated with later echoes [s]; 0: each sample separately.
     pub accumulation: f64,
     /// Duration of a sample of the source [ns].

@@ -3,7 +3,7 @@
 use crate::persist::Persist;
 use crate::sensor::ExteroceptiveSensor;
 use crate::sensor::sonar::Aperture;
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// A radar with a rotating antenna.
@@ -54,11 +54,9 @@ spec! {
         /// maximum range.
         levels_dbm: [f64; 2],
     }
-}
 
-fieldless_choice! {
     /// Polarisation of a radar.
-    pub enum Polarisation {
+    pub enum Polarisation words {
         /// Horizontal electric field vector.
         Horizontal = "horizontal",
         /// Vertical electric field vector.
@@ -71,8 +69,6 @@ fieldless_choice! {
 pub struct RadarSpec {
     /// Keys of the radar.
     pub radar: Radar,
-    /// Transmit frequency of the radar [Hz].
-    pub frequency: f64,
     /// Antenna gain, as a power ratio.
     pub gain: f64,
     /// Horizontal aperture of the antenna.
@@ -83,16 +79,12 @@ pub struct RadarSpec {
     pub solid_angle: f64,
     /// Two-way equivalent rectangular width of the horizontal beam [rad].
     pub width: f64,
-    /// Length of the pulse [s].
-    pub pulse: f64,
     /// Losses, as a power ratio greater than one by which the received power is divided.
     pub losses: f64,
     /// Noise power referred to the antenna [W].
     pub noise: f64,
     /// Duration of a sector [ns].
     pub sample_duration_ns: u64,
-    /// Antenna rotation rate [1/s].
-    pub turns: f64,
     /// For each row of rays: elevation above the horizon [rad] and the angle that it represents
     /// [rad].
     pub rows: Vec<[f64; 2]>,
@@ -101,6 +93,16 @@ pub struct RadarSpec {
 }
 
 impl RadarSpec {
+    /// Returns the transmit frequency of the radar [Hz].
+    pub fn frequency(&self) -> f64 {
+        1e9 * self.radar.frequency_ghz
+    }
+
+    /// Returns the rotation rate of the antenna [1/s].
+    pub fn turns(&self) -> f64 {
+        self.radar.speed_rpm / 60.0
+    }
+
     /// Returns the number of spokes per rotation.
     pub fn spokes(&self) -> usize {
         self.radar.spokes as usize
@@ -134,7 +136,7 @@ impl RadarSpec {
     /// Returns the first and the end index of the spokes of `sample`, counted since the start.
     /// `rate` is the sample rate [Hz].
     pub fn spoke_range(&self, sample: u64, rate: f64) -> [u64; 2] {
-        let first = |k: u64| (k as f64 * self.turns * self.radar.spokes as f64 / rate) as u64;
+        let first = |k: u64| (k as f64 * self.turns() * self.radar.spokes as f64 / rate) as u64;
         [first(sample), first(sample + 1)]
     }
 }

@@ -5,7 +5,7 @@ use crate::sensor::tilt::Tilt;
 use crate::sensor::{ExteroceptiveSensor, Obstruction};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// Transmission and reception of a sonar.
@@ -72,12 +72,6 @@ pub struct SonarSpec {
     pub kind: SonarKind,
     /// Transmission and reception of the sonar.
     pub sonar: Sonar,
-    /// Transmit frequency of the sonar [Hz].
-    pub frequency: f64,
-    /// Pulse length, after pulse compression if the pulse is coded [s].
-    pub pulse: f64,
-    /// Bandwidth of the receiver [Hz].
-    pub bandwidth: f64,
     /// Steering angle of each beam across the fan, ascending [rad].
     pub steering: Vec<f64>,
     /// Apertures across the fan: of each receiving beam, and of the transmitter.
@@ -128,9 +122,9 @@ pub struct Aperture {
     pub shading: Shading,
 }
 
-fieldless_choice! {
+spec! {
     /// Amplitude shading of the elements of an array.
-    pub enum Shading {
+    pub enum Shading words {
         /// Equal weights: side lobes at -13 dB.
         Uniform = "uniform",
         /// Cosine weights: side lobes at -23 dB.
@@ -178,6 +172,22 @@ impl SonarSpec {
     /// Returns true if the fan points along -z of S, false if along x.
     pub(crate) fn looks_down(&self) -> bool {
         matches!(self.kind, SonarKind::Multibeam | SonarKind::SideScan)
+    }
+
+    /// Returns the transmit frequency of the sonar [Hz].
+    pub fn frequency(&self) -> f64 {
+        1e3 * self.sonar.frequency_khz
+    }
+
+    /// Returns the length of the pulse [s].
+    pub fn pulse(&self) -> f64 {
+        1e-6 * self.sonar.pulse_us
+    }
+
+    /// Returns the bandwidth of the receiver [Hz].
+    pub fn bandwidth(&self) -> f64 {
+        let khz = self.sonar.bandwidth_khz;
+        khz.map_or(1e6 / self.sonar.pulse_us, |khz| 1e3 * khz)
     }
 
     /// Returns the number of range bins.

@@ -1,13 +1,15 @@
 //! Sensors of the vehicle itself and of the air around it: parameters and readings.
 
 use crate::persist::Persist;
-use crate::sensor::Errors;
+use crate::sensor::errors::instrument;
+use crate::sensor::{Errors, Noise};
 use merrow_math::{Quat, Vec3};
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
-/// Ground truth of pose and velocity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OdometrySpec;
+spec! {
+    /// Ground truth of position, attitude and velocity.
+    pub struct OdometrySpec {}
+}
 
 /// Ground truth: pose in W, velocity in S.
 #[derive(Clone, Copy, Debug, PartialEq, Persist)]
@@ -22,20 +24,26 @@ pub struct Odometry {
     pub w_WS_S: Vec3,
 }
 
-/// Force and torque through the joint of the sensor's link, at So and expressed in S.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WrenchSpec {
-    /// Errors of the force [N].
-    pub force: Errors,
-    /// Errors of the torque [N m].
-    pub torque: Errors,
-    /// Sign convention of the wrench.
-    pub direction: WrenchDirection,
+spec! {
+    /// Force and torque through the joint of the link on which the sensor is mounted.
+    pub struct WrenchKeys {
+        /// Errors of the force [N].
+        force: Noise => "{}",
+        /// Errors of the torque [N m].
+        torque: Noise => "{}",
+        /// Sign convention of the wrench.
+        direction: WrenchDirection = WrenchDirection::ChildToParent,
+    }
 }
 
-fieldless_choice! {
+instrument! {
+    /// Force and torque through the joint of the sensor's link, at So and expressed in S.
+    WrenchSpec(WrenchKeys) { force = "force", torque = "torque" }
+}
+
+spec! {
     /// Sign convention of a measured joint wrench.
-    pub enum WrenchDirection {
+    pub enum WrenchDirection words {
         /// Wrench of the child on the parent: a suspended load gives a downward force.
         ChildToParent = "child_to_parent",
         /// Wrench of the parent on the child.
@@ -54,28 +62,41 @@ pub struct Wrench {
     pub variances: [Vec3; 2],
 }
 
-/// Sensor of the air pressure.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BarometerSpec {
-    /// Errors of the pressure [Pa].
-    pub errors: Errors,
-    /// Minimum and maximum reading [Pa].
-    pub range_pa: [f64; 2],
+spec! {
+    /// A barometer for the atmospheric pressure.
+    pub struct BarometerKeys {
+        /// Errors of the pressure [Pa].
+        errors: Noise => "{}",
+        /// Minimum and maximum reading. Default: unlimited.
+        range_pa: Option<[f64; 2]> [non_negative],
+    }
 }
 
-/// Anemometer: cups or propeller with a vane, or ultrasonic.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AnemometerSpec {
-    /// Errors of the speed [m/s].
-    pub speed: Errors,
-    /// Errors of the direction [deg].
-    pub direction: Errors,
-    /// Wind speed below which the anemometer does not turn [m/s].
-    pub threshold_m_s: f64,
-    /// Distance constant of cups or propeller [m]: wind run until 63 % of a new speed is reached.
-    pub distance_constant_m: f64,
-    /// Distance constant of the vane [m]: wind run until 63 % of a new direction is reached.
-    pub vane_distance_constant_m: f64,
+instrument! {
+    /// Sensor of the air pressure.
+    BarometerSpec(BarometerKeys) { errors = "pressure" }
+}
+
+spec! {
+    /// An anemometer that measures the wind perpendicular to its z axis.
+    pub struct AnemometerKeys {
+        /// Errors of the speed [m/s].
+        speed: Noise => "{}",
+        /// Errors of the direction [deg].
+        direction: Noise => "{}",
+        /// Wind speed below which cups and vane do not move.
+        threshold_m_s: f64 [non_negative] = 0.0,
+        /// Length of air passage in which cups or propeller reach 63 % of a new wind speed; 0 for
+        /// acoustic instruments.
+        distance_constant_m: f64 [non_negative] = 0.0,
+        /// Length of air passage in which the vane turns by 63 % to a new wind direction.
+        vane_distance_constant_m: f64 [non_negative] = 0.0,
+    }
+}
+
+instrument! {
+    /// Anemometer: cups or propeller with a vane, or ultrasonic.
+    AnemometerSpec(AnemometerKeys) { speed = "speed", direction = "direction" }
 }
 
 /// Apparent wind perpendicular to the mast; NaN if unavailable.
@@ -114,16 +135,32 @@ impl Leak {
     }
 }
 
+spec! {
+    /// Telemetry of the motor controller of a thruster.
+    pub struct MotorTelemetry {
+        /// Errors of the shaft speed [rad/s].
+        speed: Noise => "{}",
+        /// Errors of the current [A].
+        current: Noise => "{}",
+        /// Errors of the voltage [V].
+        voltage: Noise => "{}",
+        /// Errors of the temperature [degC].
+        temperature: Noise => "{}",
+        /// Shaft speed per square root of thrust, for thrusters whose curve gives only the thrust;
+        /// 0 if unknown.
+        speed_per_root_thrust_rad_s_per_sqrt_n: f64 [non_negative] = 0.0,
+    }
+}
+
 /// Telemetry of a motor controller.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MotorSpec {
+    /// Keys of the telemetry.
+    pub keys: MotorTelemetry,
     /// Index of the thruster.
     pub thruster: usize,
-    /// Errors of shaft speed [rad/s], current [A], voltage [V] and temperature [°C].
+    /// Error models of shaft speed [rad/s], current [A], voltage [V] and temperature [°C].
     pub errors: [Errors; 4],
-    /// Shaft speed per square root of thrust, for thrusters whose curve gives thrust only [rad/(s
-    /// √N)]; 0: unknown.
-    pub speed_per_root_thrust_rad_s_per_sqrt_n: f64,
 }
 
 /// Telemetry of a motor controller; NaN where unknown.
@@ -143,11 +180,19 @@ pub struct Motor {
     pub power: f64,
 }
 
-/// Battery monitor: measures voltage and current and integrates the charge.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PowerSpec {
-    /// Errors of voltage [V] and current [A].
-    pub errors: [Errors; 2],
+spec! {
+    /// A voltage and current meter of the battery.
+    pub struct PowerMeter {
+        /// Errors of the voltage [V].
+        voltage: Noise => "{}",
+        /// Errors of the current [A].
+        current: Noise => "{}",
+    }
+}
+
+instrument! {
+    /// Battery monitor: measures voltage and current and integrates the charge.
+    PowerSpec(PowerMeter) { voltage = "voltage", current = "current" }
 }
 
 /// Voltage, current and charge of the battery.

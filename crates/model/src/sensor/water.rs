@@ -2,16 +2,22 @@
 //! readings.
 
 use crate::persist::Persist;
-use crate::sensor::Errors;
+use crate::sensor::errors::instrument;
+use crate::sensor::{Errors, Noise};
 use merrow_math::Vec3;
-use merrow_yaml::spec::{fieldless_choice, spec};
-use std::sync::Arc;
+use merrow_yaml::spec::spec;
 
-/// Sensor of the absolute pressure.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PressureSpec {
-    /// Errors of the pressure [Pa].
-    pub errors: Errors,
+spec! {
+    /// Absolute pressure at the sensor [Pa].
+    pub struct PressureKeys {
+        /// Errors of the pressure [Pa].
+        errors: Noise => "{}",
+    }
+}
+
+instrument! {
+    /// Sensor of the absolute pressure.
+    PressureSpec(PressureKeys) { errors = "pressure" }
 }
 
 /// Reading of an absolute pressure sensor.
@@ -52,15 +58,23 @@ pub struct WaterAtRest {
     pub weight: f64,
 }
 
-/// Single-beam echo sounder along its x axis.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AltimeterSpec {
-    /// Errors of the range [m].
-    pub errors: Errors,
-    /// Minimum and maximum range [m].
-    pub limits: [f64; 2],
-    /// Full beam width [rad].
-    pub beam_width: f64,
+spec! {
+    /// Distance to the seabed along the x axis of the sensor [m].
+    pub struct AltimeterKeys {
+        /// Errors of the distance [m].
+        errors: Noise => "{}",
+        /// Minimum range of the altimeter.
+        min_range_m: f64 [non_negative],
+        /// Maximum range of the altimeter.
+        max_range_m: f64 [positive],
+        /// Full width of the beam.
+        beam_width_deg: f64 [positive] = 10.0,
+    }
+}
+
+instrument! {
+    /// Single-beam echo sounder along its x axis.
+    AltimeterSpec(AltimeterKeys) { errors = "range" }
 }
 
 /// Range to the seabed along the beam.
@@ -111,9 +125,7 @@ spec! {
         /// range mode.
         search_rate_hz: Option<f64> [positive],
     }
-}
 
-spec! {
     /// A range mode of a DVL.
     pub struct RangeMode {
         /// Minimum and maximum altitude. Where two modes overlap, the DVL switches at the midpoint
@@ -156,6 +168,24 @@ pub struct PingRates {
 }
 
 impl PingRates {
+    /// Creates the rates of a DVL with range modes, which switch at the midpoints of the overlaps.
+    pub fn new(log: &DopplerVelocityLog) -> Self {
+        let modes = &log.range_modes;
+        let rates = modes.iter().map(|mode| mode.rate_hz);
+        let slowest = rates.fold(f64::INFINITY, f64::min);
+        let search = log.search_rate_hz.unwrap_or(slowest);
+        let from = |k: usize| match k {
+            0 => 0.0,
+            k => 0.5 * (modes[k - 1].altitude_m[1] + modes[k].altitude_m[0]),
+        };
+        let numbered = modes.iter().enumerate();
+        Self {
+            modes: numbered.map(|(k, mode)| [from(k), mode.rate_hz]).collect(),
+            water: log.water_rate_hz.unwrap_or(search),
+            search,
+        }
+    }
+
     /// Returns the ping rate [Hz] for the last measured `altitude` [m]. Without an altitude it is
     /// the water-track rate if `tracks_water` is true, otherwise the search rate.
     pub fn rate(&self, altitude: Option<f64>, tracks_water: bool) -> f64 {
@@ -248,23 +278,34 @@ impl Quantity {
     ];
 }
 
+spec! {
+    /// A probe for one quantity of the water.
+    pub struct ProbeKeys {
+        /// Measured quantity: `temperature`, `salinity`, `density`, `sound_speed`, or the name of a
+        /// quantity in `water.tracers`.
+        field: String [name],
+        /// Errors, in the unit of the quantity.
+        errors: Noise => "{}",
+        /// Time constant of the response.
+        response_s: f64 [non_negative] = 0.0,
+        /// Minimum and maximum reading, in the unit of the quantity. Default: unlimited.
+        range: Option<[f64; 2]>,
+        /// Readings closer to 0 than this are reported as 0, in the unit of the quantity.
+        detection_limit: f64 [non_negative] = 0.0,
+    }
+}
+
 /// Probe of one quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbeSpec {
+    /// Keys of the probe.
+    pub keys: ProbeKeys,
     /// Quantity that the probe measures.
     pub quantity: Quantity,
-    /// Name of the quantity.
-    pub field: Arc<str>,
     /// Unit of the quantity.
-    pub unit: Arc<str>,
-    /// Errors, in the unit of the quantity.
+    pub unit: String,
+    /// Error model of the quantity.
     pub errors: Errors,
-    /// Time constant of the response [s].
-    pub response_s: f64,
-    /// Minimum and maximum reading, in the unit of the quantity.
-    pub range: [f64; 2],
-    /// Readings with a smaller magnitude are reported as 0.
-    pub detection_limit: f64,
 }
 
 /// Reading of a probe for one quantity of the water.
@@ -276,28 +317,40 @@ pub struct Probe {
     pub variance: f64,
 }
 
-fieldless_choice! {
+spec! {
     /// Conversion of pressure to depth.
-    pub enum DepthLaw {
+    pub enum DepthLaw words {
         /// Sea water of 0 degC and salinity 35 (UNESCO 44).
         Seawater = "seawater",
         /// Fresh water, as in lakes and rivers.
         Fresh = "fresh",
+    }
+
+    /// A conductivity, temperature and depth probe (CTD).
+    pub struct CtdKeys {
+        /// Errors of the temperature [degC].
+        temperature: Noise => "{}",
+        /// Errors of the conductivity [S/m].
+        conductivity: Noise => "{}",
+        /// Errors of the pressure [Pa].
+        pressure: Noise => "{}",
+        /// Time constant of the thermometer.
+        temperature_response_s: f64 [non_negative] = 0.0,
+        /// Time constant of the conductivity cell.
+        conductivity_response_s: f64 [non_negative] = 0.0,
+        /// Conversion of pressure to depth.
+        depth_law: DepthLaw = DepthLaw::Seawater,
     }
 }
 
 /// Conductivity, temperature and depth instrument (CTD).
 #[derive(Clone, Debug, PartialEq)]
 pub struct CtdSpec {
-    /// Errors of temperature [°C], conductivity [S/m] and pressure [Pa].
+    /// Keys of the instrument.
+    pub keys: CtdKeys,
+    /// Error models of temperature [°C], conductivity [S/m] and pressure [Pa].
     pub errors: [Errors; 3],
-    /// Time constant of the thermometer [s].
-    pub temperature_response_s: f64,
-    /// Time constant of the conductivity cell [s].
-    pub conductivity_response_s: f64,
-    /// Conversion of pressure to depth.
-    pub depth_law: DepthLaw,
-    /// Gravity in that conversion [m/s²].
+    /// Gravity in the conversion of pressure to depth [m/s²].
     pub gravity: f64,
 }
 
@@ -320,15 +373,26 @@ pub struct Ctd {
     pub variances: [f64; 3],
 }
 
-/// Water sampler with bottles.
+spec! {
+    /// A sampler that fills bottles with water.
+    pub struct WaterSamplerKeys {
+        /// Number of bottles that can be filled.
+        bottles: u32 [in 1.0..=1000.0] = 1,
+        /// Volume of a bottle.
+        volume_m3: f64 [positive],
+        /// Flow rate of the pump.
+        flow_m3_s: f64 [positive],
+        /// Quantities that are measured in a bottle, named as `field` of a probe. Default:
+        /// temperature, salinity and all tracers.
+        fields: Vec<String> [name] = Vec::new(),
+    }
+}
+
+/// Water sampler with its quantities.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SamplerSpec {
-    /// Number of bottles of the sampler.
-    pub bottles: u32,
-    /// Volume of a bottle [m³].
-    pub volume_m3: f64,
-    /// Flow rate of the pump [m³/s].
-    pub flow_m3_s: f64,
+    /// Keys of the sampler.
+    pub keys: WaterSamplerKeys,
     /// Quantities that are determined from the bottles, at most eight.
     pub quantities: Vec<Quantity>,
     /// Names of the quantities, each with its unit.

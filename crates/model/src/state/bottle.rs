@@ -2,15 +2,15 @@
 
 use crate::persist::Persist;
 use merrow_math::Vec3;
-use merrow_yaml::spec::fieldless_choice;
+use merrow_yaml::spec::spec;
 
 /// Maximum number of quantities of a sampler.
 pub const FIELDS: usize = 8;
 
-fieldless_choice! {
+spec! {
     /// Filling state of a bottle.
     #[derive(Persist)]
-    pub enum Filling {
+    pub enum Filling words {
         /// No water has been taken.
         Empty = "empty",
         /// The pump is filling the bottle.

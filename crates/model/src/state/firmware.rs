@@ -9,7 +9,7 @@ use crate::state::firmware::motion_control::{MotionEstimate, PathProgress, PoseG
 use crate::scene::Robot;
 use crate::scene::robot::firmware::FirmwareLaw;
 use merrow_math::Vec3;
-use merrow_yaml::spec::fieldless_choice;
+use merrow_yaml::spec::spec;
 
 /// State of the firmware of a robot.
 #[derive(Clone, Debug, PartialEq, Persist)]
@@ -183,10 +183,10 @@ pub struct DifferentialDriveState {
     pub measured: [f64; 2],
 }
 
-fieldless_choice! {
+spec! {
     /// Flight phase of a multirotor.
     #[derive(Persist)]
-    pub enum FlightMode {
+    pub enum FlightMode words {
         /// Rotors off, or commanded externally.
         Off = "off",
         /// Climbs to the take-off height.

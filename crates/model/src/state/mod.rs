@@ -550,7 +550,7 @@ impl SensorState {
             noise: true,
             sampler: match &sensor.kind {
                 SensorKind::WaterSampler(spec) => {
-                    Some(crate::state::bottle::SamplerState::new(spec.bottles))
+                    Some(crate::state::bottle::SamplerState::new(spec.keys.bottles))
                 }
                 _ => None,
             },

@@ -33,7 +33,7 @@ use crate::acoustic::usbl;
 use crate::acoustic::{AcousticReceiver, BeaconMotion};
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
-use merrow_model::sensor::acoustic::{Carrier, Interrogator};
+use merrow_model::sensor::acoustic::{LblKeys, SblKeys};
 use merrow_model::state::frames::acoustic::{AcousticObservations, AcousticRange};
 
 /// Returns the height measured by a depth gauge and its standard deviation [m]; `None` without a
@@ -43,18 +43,14 @@ fn measured_height(z: f64, std: Option<f64>, noise: bool, draw: &mut Draw) -> Op
 }
 
 /// Computes the position of the instrument in W from the replies of all transponders (LBL). (1)
-pub(crate) fn lbl_fix(
-    instrument: &AcousticReceiver<'_>,
-    interrogator: &Interrogator,
-    survey: &[Vec3],
-    depth_std: Option<f64>,
-) -> AcousticObservations {
+pub(crate) fn lbl_fix(instrument: &AcousticReceiver<'_>, keys: &LblKeys) -> AcousticObservations {
+    let interrogator = keys.interrogator();
     let (mut observations, mut known, mut arrivals) =
         (AcousticObservations::default(), Vec::new(), 0.0);
     let mut weakest = f64::INFINITY;
     for (k, target) in instrument.spec.targets.iter().enumerate() {
         let mut draw = instrument.draw(k);
-        let Some(reply) = usbl::receive_reply(instrument, interrogator, target.beacon, &mut draw)
+        let Some(reply) = usbl::receive_reply(instrument, &interrogator, target.beacon, &mut draw)
         else {
             continue;
         };
@@ -71,7 +67,7 @@ pub(crate) fn lbl_fix(
             continue;
         };
         let error = if instrument.sample.errors.noise {
-            survey[k]
+            instrument.spec.survey[k]
         } else {
             Vec3::zero()
         };
@@ -90,7 +86,7 @@ pub(crate) fn lbl_fix(
     let mut draw = instrument.draw(instrument.spec.targets.len());
     let height = measured_height(
         instrument.point_after(Vec3::zero(), time).p.z,
-        depth_std,
+        keys.depth_std_m,
         instrument.sample.errors.noise,
         &mut draw,
     );
@@ -115,14 +111,9 @@ fn mean_range(known: &[KnownRange]) -> f64 {
     known.iter().map(|k| k.range).sum::<f64>() / known.len() as f64
 }
 
-/// Computes the positions of all locators in S from the arrivals at the `receivers` (positions in S
-/// [m]) of an SBL system. (2)
-pub(crate) fn sbl_fixes(
-    instrument: &AcousticReceiver<'_>,
-    receivers: &[Vec3],
-    depth_std: Option<f64>,
-    carrier: Option<&Carrier>,
-) -> AcousticObservations {
+/// Computes the positions of all locators in S from the arrivals at the receivers of an SBL system.
+/// (2)
+pub(crate) fn sbl_fixes(instrument: &AcousticReceiver<'_>, keys: &SblKeys) -> AcousticObservations {
     let mut observations = AcousticObservations::default();
     for (k, target) in instrument.spec.targets.iter().enumerate() {
         let mut draw = instrument.draw(k);
@@ -132,19 +123,20 @@ pub(crate) fn sbl_fixes(
         let transmission_delay = instrument.transmission_delay(target.beacon);
         let source = motion.position_after(transmission_delay);
         let (mut known, mut weakest) = (Vec::new(), f64::INFINITY);
-        for (n, receiver) in receivers.iter().enumerate() {
+        for (n, receiver) in keys.receivers_m.iter().enumerate() {
+            let receiver = Vec3::from(*receiver);
             let Some((time, snr)) = signal_arrival(
                 instrument,
                 (target.beacon, &motion),
                 (source, transmission_delay),
-                *receiver,
+                receiver,
                 &mut draw,
             ) else {
                 continue;
             };
             let (range, variance) =
                 instrument.measured_range(instrument.sound_speed * time, &mut draw);
-            if range > instrument.spec.hearing.max_range_m {
+            if range > instrument.spec.hearing().max_range_m {
                 continue;
             }
             observations.ranges.push(AcousticRange {
@@ -155,7 +147,7 @@ pub(crate) fn sbl_fixes(
                 variance,
             });
             known.push(KnownRange {
-                p: *receiver,
+                p: receiver,
                 range,
                 std: variance.sqrt(),
             });
@@ -166,10 +158,10 @@ pub(crate) fn sbl_fixes(
         }
         let (pose, noise) = (instrument.sample.pose, instrument.sample.errors.noise);
         let truth = pose.R_WS.tr_mul_vec(source.p - pose.p_WS);
-        let height = measured_height(truth.z, depth_std, noise, &mut draw);
+        let height = measured_height(truth.z, keys.depth_std_m, noise, &mut draw);
         let start = mean_position(&known) - Vec3::new(0.0, 0.0, 0.5 * mean_range(&known));
         if let Some((p_S, covariance)) = fix::solve_position(&known, height, start) {
-            let world = carrier.map(|c| instrument.to_world(c, (p_S, &covariance), 0.0, &mut draw));
+            let world = instrument.to_world(&keys.placing, (p_S, &covariance), 0.0, &mut draw);
             let fix = instrument.fix((k, 0.0, weakest), (p_S, covariance), world);
             observations.fixes.push(fix);
         }
@@ -191,10 +183,10 @@ fn signal_arrival(
     let receiver_after = |time: f64| instrument.point_after(receiver, sent + time).p;
     let path = instrument
         .medium
-        .find_arrival(source.p, receiver_after, beacon.frequency)?;
+        .find_arrival(source.p, receiver_after, beacon.frequency())?;
     let time = sent + path.time;
     let received = instrument.signal_level((index, motion), &path, time);
-    let snr = instrument.detect(beacon.frequency, received, draw)?;
+    let snr = instrument.detect(beacon.frequency(), received, draw)?;
     instrument
         .has_line_of_sight(source, instrument.point_after(receiver, time))
         .then_some((time, snr))

@@ -25,7 +25,7 @@
 use crate::acoustic::path::AcousticPath;
 use crate::acoustic::{AcousticReceiver, BeaconMotion, range_bearing_covariance};
 use merrow_math::Vec3;
-use merrow_model::sensor::acoustic::{Beacon, BeaconKind, Target};
+use merrow_model::sensor::acoustic::{Beacon, Target, Transmission};
 use merrow_model::state::frames::acoustic::AcousticObservations;
 
 /// Variance of an unknown range [m²].
@@ -51,7 +51,7 @@ pub(crate) fn receive_pings(
         }
         let mut draw = instrument.draw(k);
         let received = instrument.signal_level((target.beacon, &motion), &path, arrival);
-        let snr = instrument.detect(beacon.frequency, received, &mut draw)?;
+        let snr = instrument.detect(beacon.frequency(), received, &mut draw)?;
         let (R_WS, _) = instrument.sample.pose.extrapolate(arrival);
         let (d, variance) = instrument.measured_bearing(R_WS.tr_mul_vec(path.from), snr, &mut draw);
         let (range, along) = match synchronised {
@@ -80,19 +80,19 @@ fn last_ping(
     motion: &BeaconMotion,
     transmission_delay: f64,
 ) -> Option<(f64, AcousticPath)> {
-    let BeaconKind::Pinger { period_s, start_s } = beacon.kind else {
+    let Transmission::Pinger { period_s, .. } = beacon.keys.sends else {
         return None;
     };
-    let start = start_s + transmission_delay;
+    let start = beacon.start_s + transmission_delay;
     let path = |sent: f64| {
         let source = motion.position_after(sent).p;
         let receiver_after = |time: f64| instrument.point_after(Vec3::zero(), sent + time).p;
         instrument
             .medium
-            .find_arrival(source, receiver_after, beacon.frequency)
+            .find_arrival(source, receiver_after, beacon.frequency())
     };
     let approximate_time = path(0.0)?.time;
-    if approximate_time * instrument.sound_speed > 1.1 * instrument.spec.hearing.max_range_m {
+    if approximate_time * instrument.sound_speed > 1.1 * instrument.spec.hearing().max_range_m {
         return None;
     }
     // a speed of 10 m/s changes the arrival by less than 1 %
@@ -106,7 +106,7 @@ fn last_ping(
         let arrival = sent + path.time;
         if arrival <= 0.0 {
             let in_range = arrival > -period
-                && path.time * instrument.sound_speed <= instrument.spec.hearing.max_range_m;
+                && path.time * instrument.sound_speed <= instrument.spec.hearing().max_range_m;
             return in_range.then_some((sent, path));
         }
         // not yet arrived at the sample

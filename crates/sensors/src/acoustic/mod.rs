@@ -52,7 +52,7 @@ use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sea::water::AbsorptionLaw;
 use merrow_model::sensor::acoustic::{
-    AcousticKind, AcousticSpec, Beacon, Carrier, Interrogator, Receiver,
+    AcousticKind, AcousticSpec, Beacon, CarrierKeys, Interrogator, Receiver,
 };
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::acoustic::AcousticFix;
@@ -76,12 +76,12 @@ impl Observe for AcousticSpec {
         let at = sample.environment;
         let medium = AcousticMedium {
             environment: at,
-            refracts: self.hearing.refraction,
+            refracts: self.hearing().refraction,
             absorption: AbsorptionLaw::FrancoisGarrison,
             spreading: 2.0,
             water: &PathWater::Sampled,
         };
-        let assumed = self.hearing.sound_speed_m_s;
+        let assumed = self.hearing().sound_speed_m_s;
         let instrument = AcousticReceiver {
             spec: self,
             sample,
@@ -90,24 +90,12 @@ impl Observe for AcousticSpec {
             sound_speed: assumed.unwrap_or_else(|| medium.sound_speed(sample.pose.p_WS)),
         };
         FrameData::Acoustic(match &self.kind {
-            AcousticKind::Hydrophone { synchronised } => {
-                hydrophone::receive_pings(&instrument, *synchronised)
+            AcousticKind::Hydrophone(keys) => {
+                hydrophone::receive_pings(&instrument, keys.synchronised)
             }
-            AcousticKind::Usbl {
-                interrogator,
-                carrier,
-            } => usbl::interrogate(&instrument, interrogator, carrier.as_ref()),
-            AcousticKind::Lbl {
-                interrogator,
-                survey,
-                depth_std_m,
-                ..
-            } => baseline::lbl_fix(&instrument, interrogator, survey, *depth_std_m),
-            AcousticKind::Sbl {
-                receivers,
-                depth_std_m,
-                carrier,
-            } => baseline::sbl_fixes(&instrument, receivers, *depth_std_m, carrier.as_ref()),
+            AcousticKind::Usbl(keys) => usbl::interrogate(&instrument, keys),
+            AcousticKind::Lbl(keys) => baseline::lbl_fix(&instrument, keys),
+            AcousticKind::Sbl(keys) => baseline::sbl_fixes(&instrument, keys),
         })
     }
 
@@ -185,7 +173,7 @@ impl<'a> AcousticReceiver<'a> {
     /// Returns the source level [dB re 1 µPa at 1 m] of beacon number `index`, reduced by its
     /// faults.
     pub(crate) fn source_level(&self, index: usize) -> f64 {
-        self.beacon(index).source_level_db + level(self.sample.view.beacons[index].fraction)
+        self.beacon(index).keys.source_level_db + level(self.sample.view.beacons[index].fraction)
     }
 
     /// Returns the delay of the transmission of beacon number `index` by its faults [s].
@@ -241,7 +229,7 @@ impl<'a> AcousticReceiver<'a> {
     /// Returns the spectral noise [µPa²/Hz] of the thrusters of the same robot at `frequency` [Hz].
     fn thruster_noise(&self, frequency: f64) -> f64 {
         let speeds = self.sample.view.shaft_speeds.get(self.sample.pose.robot);
-        let noise = self.spec.thruster_noise.as_ref();
+        let noise = self.spec.kind.reception().thruster_noise.as_ref();
         noise.zip(speeds).map_or(0.0, |(noise, speeds)| {
             thruster_noise::spectral_power(noise, speeds, frequency)
         })
@@ -251,7 +239,7 @@ impl<'a> AcousticReceiver<'a> {
     /// [dB re 1 µPa] at the instrument, or `None` if it is not detected.
     pub(crate) fn detect(&self, frequency: f64, received: f64, draw: &mut Draw) -> Option<f64> {
         let level = (received, self.thruster_noise(frequency));
-        self.detect_with(&self.spec.hearing.ear, frequency, level, draw)
+        self.detect_with(&self.spec.hearing().ear, frequency, level, draw)
     }
 
     /// Returns the signal-to-noise ratio [dB] of a signal of `frequency` [Hz] at a receiver, or
@@ -294,7 +282,7 @@ impl<'a> AcousticReceiver<'a> {
 
     /// Adds errors and resolution to a range [m] and returns it with its variance [m²]. (1), (2)
     pub(crate) fn measured_range(&self, range: f64, draw: &mut Draw) -> (f64, f64) {
-        let (hearing, fault) = (&self.spec.hearing, &self.sample.errors.fault);
+        let (hearing, fault) = (&self.spec.hearing(), &self.sample.errors.fault);
         let range_std = self.sample.errors.std(hearing.range_std_m);
         let range = range + range_std * draw.normal() + fault.offset + fault.noise * draw.normal();
         let step = hearing.resolution_m;
@@ -309,8 +297,9 @@ impl<'a> AcousticReceiver<'a> {
     /// the misalignment [rad²]. (3)
     pub(crate) fn measured_bearing(&self, d: Vec3, snr: f64, draw: &mut Draw) -> (Vec3, f64) {
         let spec = self.spec;
-        let weak = ratio(spec.hearing.ear.threshold_db - snr);
-        let variance = spec.bearing_std * spec.bearing_std * (1.0 + weak);
+        let weak = ratio(spec.hearing().ear.threshold_db - snr);
+        let bearing_std = spec.hearing().bearing_std_deg.to_radians();
+        let variance = bearing_std * bearing_std * (1.0 + weak);
         let noise = Vec3::new(draw.normal(), draw.normal(), draw.normal());
         let turn = if self.sample.errors.noise {
             spec.misaligned + noise.scale(variance.sqrt())
@@ -318,34 +307,37 @@ impl<'a> AcousticReceiver<'a> {
             Vec3::zero()
         };
         let d = d + turn.cross(d);
-        let fixed = spec.misalignment_std * spec.misalignment_std;
+        let alignment_std = spec.hearing().alignment_std_deg.to_radians();
+        let fixed = alignment_std * alignment_std;
         (d.scale(1.0 / d.norm()), variance + fixed)
     }
 
     /// Converts the position `p_S` [m] in S with its covariance [m²] to W, with the pose of the
     /// carrier `time` [s] after the sample and the errors of that pose. Returns position [m] and
-    /// covariance [m²] in W. (5)
+    /// covariance [m²] in W; `None` if the pose is not known. (5)
     pub(crate) fn to_world(
         &self,
-        carrier: &Carrier,
+        carrier: &CarrierKeys,
         (p_S, covariance): (Vec3, &Mat3),
         time: f64,
         draw: &mut Draw,
-    ) -> (Vec3, Mat3) {
+    ) -> Option<(Vec3, Mat3)> {
+        let (attitude_std, position_std) =
+            (carrier.attitude_std()?, carrier.carrier_position_std_m);
         let (R, p) = self.sample.pose.extrapolate(time);
         let on = self.sample.errors.std(1.0);
         let mut error = |std: [f64; 3]| Vec3::from(std.map(|s| on * s * draw.normal()));
-        let (turn, shift) = (error(carrier.attitude_std), error(carrier.position_std));
+        let (turn, shift) = (error(attitude_std), error(position_std));
         let found = p + shift + R.mul_vec(p_S + turn.cross(p_S));
         // computed in S, because the attitude covariance refers to the axes of S
         let mut inner = *covariance;
         let lever = Mat3::cross(p_S);
-        let attitude = diagonal(carrier.attitude_std);
+        let attitude = diagonal(attitude_std);
         inner = inner + lever.mul_mat(&attitude).mul_mat_tr(&lever);
-        (
+        Some((
             found,
-            R.mul_mat(&inner).mul_mat_tr(&R) + diagonal(carrier.position_std),
-        )
+            R.mul_mat(&inner).mul_mat_tr(&R) + diagonal(position_std),
+        ))
     }
 }
 

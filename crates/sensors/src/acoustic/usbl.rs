@@ -26,7 +26,7 @@ use crate::acoustic::path::AcousticPath;
 use crate::acoustic::{AcousticReceiver, range_bearing_covariance};
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
-use merrow_model::sensor::acoustic::{BeaconKind, Carrier, Interrogator};
+use merrow_model::sensor::acoustic::{Interrogator, Transmission, UsblKeys};
 use merrow_model::state::frames::acoustic::AcousticObservations;
 
 /// Reply of a transponder to an interrogation, as the transceiver receives it.
@@ -44,8 +44,7 @@ pub(crate) struct Reply {
 /// Interrogates the next transponder and computes its fix.
 pub(crate) fn interrogate(
     instrument: &AcousticReceiver<'_>,
-    interrogator: &Interrogator,
-    carrier: Option<&Carrier>,
+    keys: &UsblKeys,
 ) -> AcousticObservations {
     let mut observations = AcousticObservations::default();
     let n = instrument.spec.targets.len() as u64;
@@ -55,7 +54,7 @@ pub(crate) fn interrogate(
     let k = (instrument.sample.errors.sample % n) as usize;
     let mut draw = instrument.draw(k);
     let beacon = instrument.spec.targets[k].beacon;
-    let Some(reply) = receive_reply(instrument, interrogator, beacon, &mut draw) else {
+    let Some(reply) = receive_reply(instrument, &keys.interrogator(), beacon, &mut draw) else {
         return observations;
     };
     let (R_WS, _) = instrument.sample.pose.extrapolate(reply.arrival);
@@ -67,8 +66,8 @@ pub(crate) fn interrogate(
         d.scale(range),
         range_bearing_covariance(d, along, range * range * variance),
     );
-    let world =
-        carrier.map(|c| instrument.to_world(c, (p_S, &covariance), reply.arrival, &mut draw));
+    let located = (p_S, &covariance);
+    let world = instrument.to_world(&keys.placing, located, reply.arrival, &mut draw);
     let fix = instrument.fix((k, reply.arrival, reply.snr), (p_S, covariance), world);
     observations.fixes.push(fix);
     observations
@@ -83,10 +82,10 @@ pub(crate) fn receive_reply(
     draw: &mut Draw,
 ) -> Option<Reply> {
     let beacon = instrument.beacon(index);
-    let BeaconKind::Transponder { turn_around_s, ear } = &beacon.kind else {
+    let Transmission::Transponder(transponder) = &beacon.keys.sends else {
         return None;
     };
-    let turn_around = *turn_around_s;
+    let turn_around = transponder.turn_around_s;
     let motion = instrument.beacon_motion(index)?;
     let here = instrument.point_after(Vec3::zero(), 0.0);
     let transponder_after = |time: f64| motion.position_after(time).p;
@@ -97,18 +96,18 @@ pub(crate) fn receive_reply(
         return None;
     }
     let level = instrument.interrogation_level(interrogator, (index, &motion), &path);
-    instrument.detect_with(ear, interrogator.frequency, (level, 0.0), draw)?;
+    instrument.detect_with(&transponder.ear, interrogator.frequency, (level, 0.0), draw)?;
     let sent = path.time + turn_around + instrument.transmission_delay(index);
     let source = motion.position_after(sent).p;
     let receiver_after = |time: f64| instrument.point_after(Vec3::zero(), sent + time).p;
     let back = instrument
         .medium
-        .find_arrival(source, receiver_after, beacon.frequency)?;
+        .find_arrival(source, receiver_after, beacon.frequency())?;
     let arrival = sent + back.time;
     let level = instrument.signal_level((index, &motion), &back, arrival);
-    let snr = instrument.detect(beacon.frequency, level, draw)?;
+    let snr = instrument.detect(beacon.frequency(), level, draw)?;
     let time = arrival - turn_around;
-    let is_near = 0.5 * instrument.sound_speed * time <= instrument.spec.hearing.max_range_m;
+    let is_near = 0.5 * instrument.sound_speed * time <= instrument.spec.hearing().max_range_m;
     is_near.then_some(Reply {
         arrival,
         time,

@@ -92,7 +92,8 @@ pub fn measure(
         sample: samples,
     };
     let [rate, force] = triads.measure(sensor, [truth.V_WS_S.w, specific_force], filter.raw, draw);
-    let true_field = truth.R_WS.tr_mul_vec(truth.origin.magnetic_field) + spec.iron;
+    let true_field = truth.R_WS.tr_mul_vec(truth.origin.magnetic_field)
+        + Vec3::from(spec.keys.iron_nt.map(|x| 1e-9 * x));
     let drift = &mut filter.field_drift;
     let field = noise::measure_vector(&spec.magnetometer, drift, true_field, on, draw);
     let inputs = FilterInputs {
@@ -108,7 +109,7 @@ pub fn measure(
         advance(spec, &at, filter, &inputs);
     } else {
         let is_intact = parts[..2].iter().all(|part| *part == FaultEffect::NONE);
-        if spec.ahrs.start == AhrsStart::Aligned && samples == 0 && is_intact {
+        if spec.keys.start == AhrsStart::Aligned && samples == 0 && is_intact {
             let truth = [up.scale(truth.environment.gravity), true_field];
             let drift = (&memory.drift, &filter.field_drift);
             let settled = settled_inputs(spec, &inputs, truth, drift, on);
@@ -170,7 +171,7 @@ impl FilterInputs {
     /// Returns the horizontal reference direction of the field, in W.
     fn reference_field(&self, spec: &AhrsSpec) -> Vec3 {
         let level = Vec3::new(self.earth.x, self.earth.y, 0.0);
-        if spec.ahrs.true_north {
+        if spec.keys.true_north {
             level
         } else {
             Vec3::new(0.0, level.norm(), 0.0)
@@ -238,27 +239,27 @@ fn advance(spec: &AhrsSpec, at: &Instant, filter: &mut AhrsMemory, inputs: &Filt
     let up = R.r[2];
     let mut correction = Vec3::zero();
     let mut gains = [0.0; 2];
-    if (inputs.force.norm() - inputs.gravity).abs() <= spec.ahrs.acceleration_gate()
+    if (inputs.force.norm() - inputs.gravity).abs() <= spec.keys.acceleration_gate()
         && let Some(f) = inputs.force.unit()
     {
-        gains[0] = gain(spec.ahrs.tilt_time_constant_s, dt);
+        gains[0] = gain(spec.keys.tilt_time_constant_s, dt);
         correction += f.cross(up).scale(gains[0]);
     }
     let (field, north) = (R.mul_vec(inputs.field), inputs.reference_field(spec));
     if (inputs.field.norm() - inputs.earth.norm()).abs()
-        <= spec.ahrs.field_gate() * inputs.earth.norm()
+        <= spec.keys.field_gate() * inputs.earth.norm()
     {
         let (along, across) = (
             field.x * north.x + field.y * north.y,
             field.x * north.y - field.y * north.x,
         );
         if along * along + across * across > 0.0 {
-            gains[1] = gain(spec.ahrs.heading_time_constant_s, dt);
+            gains[1] = gain(spec.keys.heading_time_constant_s, dt);
             correction += up.scale(libm::atan2(across, along) * gains[1]);
         }
     }
     filter.q = q.mul(&Quat::from_rotation_vector(correction)).normalized();
-    filter.bias -= correction.scale(1.0 / spec.ahrs.bias_time_constant_s);
+    filter.bias -= correction.scale(1.0 / spec.keys.bias_time_constant_s);
     for (axis, gain) in gains.into_iter().enumerate() {
         let step = ErrorStep::new(spec, axis, (dt, gain), inputs);
         filter.covariance[axis] = step.advance(filter.covariance[axis]);
@@ -302,7 +303,7 @@ struct ErrorStep {
 impl ErrorStep {
     /// Creates the step of the tilt (`axis` 0) or the heading (1) over `dt` [s] with this gain.
     fn new(spec: &AhrsSpec, axis: usize, (dt, gain): (f64, f64), inputs: &FilterInputs) -> Self {
-        let (rest, slope) = (1.0 - gain, gain / spec.ahrs.bias_time_constant_s);
+        let (rest, slope) = (1.0 - gain, gain / spec.keys.bias_time_constant_s);
         let gyro = &spec.gyro;
         let angle = gyro.white_variance() * dt * dt;
         let walk = gyro.bias_step * gyro.bias_step + gyro.walk_step * gyro.walk_step;
@@ -347,7 +348,7 @@ fn steady_covariance(
         tilt_time_constant_s,
         heading_time_constant_s,
         ..
-    } = spec.ahrs;
+    } = spec.keys;
     let time_constant = [tilt_time_constant_s, heading_time_constant_s][axis];
     let step = ErrorStep::new(spec, axis, (at.dt, gain(time_constant, at.dt)), inputs);
     let (mut a, mut sum) = (step.a, step.q);

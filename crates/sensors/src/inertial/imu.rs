@@ -35,7 +35,8 @@ impl Measure for ImuSpec {
         let angular_velocity = sample.measure_vector(gyro, 0, truth.V_WS_S.w);
         let linear_acceleration = sample.measure_vector(accelerometer, 3, specific_force);
         let (on, draw) = (sample.memory.noise, &mut sample.draw);
-        let std = self.orientation_std;
+        let std = self.keys.attitude_std_deg;
+        let std = std.map(|std| std.map(f64::to_radians));
         let orientation = std.map(|std| attitude(truth, std, on, draw));
         let attitude_variances = std.unwrap_or([0.0; 3]).map(|s| s * s);
         Some(Imu {

@@ -176,10 +176,10 @@ fn align(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>, on: bool, dr
         let k = if on { 1.0 } else { 0.0 };
         Vec3::from(std.map(|s| k * s * draw.normal()))
     };
-    let turn = draw_vector(spec.start_attitude);
-    filter.p = truth.p_WS + draw_vector([spec.ins.start_position_std_m; 3]);
+    let turn = draw_vector(spec.start_attitude_std());
+    filter.p = truth.p_WS + draw_vector([spec.keys.start_position_std_m; 3]);
     filter.v =
-        truth.R_WS.mul_vec(truth.V_WS_S.v) + draw_vector([spec.ins.start_velocity_std_m_s; 3]);
+        truth.R_WS.mul_vec(truth.V_WS_S.v) + draw_vector([spec.keys.start_velocity_std_m_s; 3]);
     filter.q = Quat::from_rotation_vector(turn)
         .mul(&Quat::from_matrix(&truth.R_WS))
         .normalized();

@@ -82,9 +82,9 @@ pub(crate) fn initialise_covariance(spec: &InsSpec, filter: &mut InsMemory, trut
     let square = |x: f64| x * x;
     let c = &mut filter.covariance;
     *c = [[Mat3::zero(); BLOCKS]; BLOCKS];
-    c[POSITION][POSITION] = isotropic(square(spec.ins.start_position_std_m));
-    c[VELOCITY][VELOCITY] = isotropic(square(spec.ins.start_velocity_std_m_s));
-    c[ATTITUDE][ATTITUDE] = diagonal(Vec3::from(spec.start_attitude.map(square)));
+    c[POSITION][POSITION] = isotropic(square(spec.keys.start_position_std_m));
+    c[VELOCITY][VELOCITY] = isotropic(square(spec.keys.start_velocity_std_m_s));
+    c[ATTITUDE][ATTITUDE] = diagonal(Vec3::from(spec.start_attitude_std().map(square)));
     c[GYRO_BIAS][GYRO_BIAS] = isotropic(spec.gyro_model.bias);
     c[ACCELEROMETER_BIAS][ACCELEROMETER_BIAS] = isotropic(spec.accelerometer_model.bias);
     let scale = spec.aids.dvl.map_or(0.0, |a| a.scale_std);
@@ -332,7 +332,7 @@ fn update(spec: &InsSpec, filter: &mut InsMemory, y: Vec3, h: &[Mat3; BLOCKS], n
     }
     let inverse = Sym3::upper(&s).inverse();
     let weighted = inverse.mul_vec(y);
-    if y.dot(weighted) > spec.ins.innovation_gate * spec.ins.innovation_gate {
+    if y.dot(weighted) > spec.keys.innovation_gate * spec.keys.innovation_gate {
         filter.rejected += 1;
         return;
     }

@@ -166,7 +166,9 @@ fn is_in_field_of_view(spec: &DetectorSpec, set: &EchoSet, p: Vec3) -> bool {
         return false;
     }
     let elevation = libm::asin((d.z / r.max(1e-9)).clamp(-1.0, 1.0));
-    libm::atan2(d.y, d.x).abs() <= spec.half_sector && elevation.abs() <= spec.half_elevation
+    let half = |full_deg: f64| 0.5 * full_deg.to_radians();
+    libm::atan2(d.y, d.x).abs() <= half(spec.detector.sector_deg)
+        && elevation.abs() <= half(spec.detector.elevation_deg)
 }
 
 /// Adds the errors of the detector to box number `k` and transforms it to the output frame. Returns
@@ -191,7 +193,7 @@ fn report_box(
     let stds = [
         spec.detector.position_std_m,
         spec.detector.size_std_m,
-        spec.yaw_std,
+        spec.detector.yaw_std_deg.to_radians(),
     ];
     let [position, size, turn] = stds.map(|std| errors.std(std));
     let direction = (cuboid.p - set.p_WS).unit().unwrap_or_default();

@@ -97,14 +97,14 @@ impl Observe for RadarSpec {
     fn observe(&self, sample: &Observation<'_>) -> FrameData {
         let at = sample.environment;
         let weather = air::weather(&at.sea.air, at.time);
-        let (wavelength, wind) = (SPEED_OF_LIGHT / self.frequency, weather.wind.norm());
+        let (wavelength, wind) = (SPEED_OF_LIGHT / self.frequency(), weather.wind.norm());
         let (rain, polarisation) = (weather.rain_mm_h, self.radar.polarisation);
         let antenna = Antenna {
             spec: self,
             sample,
             first_robot: (sample.scene.structures.len() + 2) as u16,
             wavelength,
-            rain: [rain, rain_attenuation(self.frequency, polarisation, rain)],
+            rain: [rain, rain_attenuation(self.frequency(), polarisation, rain)],
             sea: SeaClutter {
                 wavelength,
                 wind,
@@ -128,7 +128,7 @@ impl Observe for RadarSpec {
 
     fn cost(&self, site: &CostSite<'_>) -> f64 {
         let (spokes, reach) = (
-            self.turns * self.spokes() as f64 / site.rate,
+            self.turns() * self.spokes() as f64 / site.rate,
             contributing_spokes(self) as f64,
         );
         let (bins, columns) = (self.bins() as f64, self.columns() as f64);
@@ -291,7 +291,7 @@ impl Antenna<'_> {
 
     /// Returns the length of the range interval that a point echo covers [m].
     fn cell(&self) -> f64 {
-        (0.5 * SPEED_OF_LIGHT * self.spec.pulse).max(self.spec.bin())
+        (0.5 * SPEED_OF_LIGHT * (1e-6 * self.spec.radar.pulse_us)).max(self.spec.bin())
     }
 
     /// Returns the two-way attenuation factor of the rain.
@@ -306,7 +306,7 @@ impl Antenna<'_> {
         let cell = self.cell();
         let grazing = libm::atan(self.height / r);
         let rain = if self.height > 0.0 {
-            crate::radar::clutter::rain_cross_section(spec.frequency, self.rain[0])
+            crate::radar::clutter::rain_cross_section(spec.frequency(), self.rain[0])
                 * r
                 * r
                 * spec.solid_angle

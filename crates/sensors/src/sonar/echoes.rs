@@ -81,7 +81,7 @@ impl EchoPowers {
     /// Returns zero power, for a sonar that assumes this speed of sound [m/s].
     pub fn new(spec: &SonarSpec, sound_speed: f64) -> Self {
         let beams = spec.steering.len();
-        let cell = (0.5 * sound_speed * spec.pulse).max(spec.bin());
+        let cell = (0.5 * sound_speed * spec.pulse()).max(spec.bin());
         Self {
             beams,
             power: vec![0.0; beams * spec.bins()],

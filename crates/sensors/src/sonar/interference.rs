@@ -80,7 +80,7 @@ pub(crate) fn interfering_pulses(spec: &SonarSpec, sample: &Observation<'_>) -> 
                     environment,
                     own.p_WS,
                     spec.sonar.max_range_m,
-                    spec.frequency,
+                    spec.frequency(),
                 )
             });
             let towards = other.sensor_to_acoustic(there.R_WS.tr_mul_vec(offset));
@@ -95,7 +95,7 @@ pub(crate) fn interfering_pulses(spec: &SonarSpec, sample: &Observation<'_>) -> 
 
 /// Returns true if the frequency bands of two sonars overlap.
 fn bands_overlap(a: &SonarSpec, b: &SonarSpec) -> bool {
-    (a.frequency - b.frequency).abs() < 0.5 * (a.bandwidth + b.bandwidth)
+    (a.frequency() - b.frequency()).abs() < 0.5 * (a.bandwidth() + b.bandwidth())
 }
 
 /// Appends to `out` the pings of `other` that arrive while `spec` listens from `now_ns` on.
@@ -135,7 +135,7 @@ fn bursts(
         let range = 0.5 * speed * arrival_time;
         out.push(Burst {
             range,
-            length: 0.5 * speed * other_spec.pulse,
+            length: 0.5 * speed * other_spec.pulse(),
             from,
             power: level * transmit_pattern,
         });

@@ -80,7 +80,7 @@ const SPREAD: f64 = 0.15;
 impl Observe for SonarSpec {
     fn observe(&self, sample: &Observation<'_>) -> FrameData {
         let (environment, pose, errors) = (sample.environment, sample.pose, sample.errors);
-        let (reach, frequency) = (self.sonar.max_range_m, self.frequency);
+        let (reach, frequency) = (self.sonar.max_range_m, self.frequency());
         let weather = air::weather(&environment.sea.air, environment.time);
         let medium = Medium::from_water_near(environment, pose.p_WS, reach, frequency);
         let assumed = self.sonar.sound_speed_m_s;

@@ -27,8 +27,8 @@ pub fn ambient(f: f64, wind: f64) -> f64 {
 
 /// Computes the noise power [µPa²] in a beam at the wind speed `wind` [m/s]. (1)
 pub(crate) fn beam_noise(spec: &SonarSpec, wind: f64) -> f64 {
-    let all = ambient(1e-3 * spec.frequency, wind);
+    let all = ambient(1e-3 * spec.frequency(), wind);
     let received_fraction = (spec.solid_angle / (4.0 * std::f64::consts::PI)).min(1.0);
     // The self-noise of the receiver does not depend on direction.
-    (all * received_fraction + power(spec.sonar.self_noise_db)) * spec.bandwidth
+    (all * received_fraction + power(spec.sonar.self_noise_db)) * spec.bandwidth()
 }

@@ -226,7 +226,7 @@ impl Transmitter<'_> {
     /// angle.
     fn strength(&self, scatterer: Scatterer, sine: f64) -> f64 {
         match scatterer {
-            Scatterer::Surface => surface_strength(sine, self.spec.frequency, self.context.wind),
+            Scatterer::Surface => surface_strength(sine, self.spec.frequency(), self.context.wind),
             Scatterer::Solid(material) => material_strength(&material, sine),
         }
     }
@@ -234,7 +234,7 @@ impl Transmitter<'_> {
     /// Returns the fraction of the power that a point reflects specularly.
     fn reflected_power(&self, point: &HitPoint, sine: f64) -> f64 {
         let slowness = self.context.medium.at_sonar[0];
-        let wave_number = TAU * self.spec.frequency * slowness;
+        let wave_number = TAU * self.spec.frequency() * slowness;
         match point.scatterer {
             Scatterer::Surface => coherent_reflection(sine, wave_number, self.height),
             Scatterer::Solid(material) => {

@@ -29,8 +29,7 @@ use crate::water::probe;
 use merrow_environment::air;
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
-use merrow_model::sensor::vehicle::AnemometerSpec;
-use merrow_model::sensor::vehicle::Wind;
+use merrow_model::sensor::vehicle::{AnemometerKeys, AnemometerSpec, Wind};
 use merrow_model::state::SensorLag;
 
 impl Measure for AnemometerSpec {
@@ -50,8 +49,12 @@ impl Measure for AnemometerSpec {
             let w_W =
                 air::wind::wind_velocity(&truth.environment.sea.air, over, truth.environment.time);
             let w = truth.R_WS.tr_mul_vec(w_W) - truth.V_WS_S.v; // (1)
-            let [speed, from] =
-                lagged_wind(spec, &mut sample.memory.lag, truth.environment.time, w);
+            let [speed, from] = lagged_wind(
+                &spec.keys,
+                &mut sample.memory.lag,
+                truth.environment.time,
+                w,
+            );
             let speed = sample.measure_scalar(&spec.speed, 0, speed).max(0.0);
             let from = sample.measure_scalar(&spec.direction, 1, from);
             let mut wind = Wind {
@@ -85,9 +88,9 @@ fn update_vector(wind: &mut Wind) {
 
 /// Computes (2) to (4) for the apparent wind `w` (in S [m/s]) at time `t` [s]: speed [m/s] and
 /// direction from which the wind blows, clockwise from x [deg].
-fn lagged_wind(spec: &AnemometerSpec, memory: &mut Option<SensorLag>, t: f64, w: Vec3) -> [f64; 2] {
+fn lagged_wind(keys: &AnemometerKeys, memory: &mut Option<SensorLag>, t: f64, w: Vec3) -> [f64; 2] {
     let U = (w.x * w.x + w.y * w.y).sqrt();
-    let is_moving = U > 0.0 && U >= spec.threshold_m_s;
+    let is_moving = U > 0.0 && U >= keys.threshold_m_s;
     let speed = if is_moving { U } else { 0.0 };
     let from = if is_moving {
         [-w.x / U, w.y / U]
@@ -100,7 +103,7 @@ fn lagged_wind(spec: &AnemometerSpec, memory: &mut Option<SensorLag>, t: f64, w:
         output: [speed, from[0], from[1]],
     };
     if let Some(before) = memory {
-        let path_length = U.max(spec.threshold_m_s) * (t - before.time);
+        let path_length = U.max(keys.threshold_m_s) * (t - before.time);
         let gain = |d: f64| {
             if d > 0.0 {
                 1.0 - libm::exp(-path_length / d)
@@ -108,8 +111,8 @@ fn lagged_wind(spec: &AnemometerSpec, memory: &mut Option<SensorLag>, t: f64, w:
                 1.0
             }
         };
-        let cups = gain(spec.distance_constant_m);
-        let vane = gain(spec.vane_distance_constant_m);
+        let cups = gain(keys.distance_constant_m);
+        let vane = gain(keys.vane_distance_constant_m);
         let gains = [cups, vane, vane];
         for i in 0..3 {
             let old = before.output[i];

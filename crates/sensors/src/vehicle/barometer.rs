@@ -24,7 +24,8 @@ use merrow_model::sensor::water::Pressure;
 impl Measure for BarometerSpec {
     /// Takes one sample [Pa], limited to the range of the device.
     fn measure(&self, sample: &mut Sample<'_>) -> Option<Pressure> {
-        let (range, truth) = (self.range_pa, sample.truth);
+        let truth = sample.truth;
+        let range = self.keys.range_pa.unwrap_or([0.0, f64::INFINITY]);
         let p = truth.environment.absolute_pressure(truth.p_WS); // (1)
         let mut reading = pressure::measure_pressure(&self.errors, p, sample);
         reading.pressure = reading.pressure.clamp(range[0], range[1]);

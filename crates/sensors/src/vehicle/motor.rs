@@ -39,7 +39,7 @@ impl Measure for MotorSpec {
         let actuator = &on_board.actuators[spec.thruster];
         let none = f64::NAN;
         let [drive, torque] = actuator.shaft;
-        let speed = match spec.speed_per_root_thrust_rad_s_per_sqrt_n {
+        let speed = match spec.keys.speed_per_root_thrust_rad_s_per_sqrt_n {
             _ if thruster.drive_is_speed() => drive,
             k if k > 0.0 => k * drive.abs().sqrt().copysign(drive),
             _ => none,

@@ -24,9 +24,9 @@ use merrow_model::state::SensorLag;
 impl Measure for PowerSpec {
     /// Takes one sample and integrates the charge since the preceding one.
     fn measure(&self, sample: &mut Sample<'_>) -> Option<Power> {
-        let (spec, period, on_board) = (self, sample.period(), sample.on_board);
+        let (period, on_board) = (sample.period(), sample.on_board);
         let battery = [on_board.battery.voltage, on_board.battery.current];
-        let [voltage, current] = sample.measure_scalars(&spec.errors, battery);
+        let [voltage, current] = sample.measure_scalars(&[self.voltage, self.current], battery);
         let pack = on_board.robot.battery.as_ref();
         let capacity = pack.map_or(f64::NAN, |pack| pack.capacity_ah);
         // the current error of a fault is counted too

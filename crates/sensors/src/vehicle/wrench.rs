@@ -100,7 +100,7 @@ impl Measure for WrenchSpec {
             sensor.link,
             on_board.constraint_forces,
         );
-        let F_S = wrench_at_sensor(sensor, &F_L, self.direction);
+        let F_S = wrench_at_sensor(sensor, &F_L, self.keys.direction);
         let measured_force = sample.measure_vector(force, 0, F_S.f);
         let measured_torque = sample.measure_vector(torque, 3, F_S.m);
         Some(Wrench {

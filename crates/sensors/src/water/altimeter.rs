@@ -25,7 +25,8 @@ use merrow_model::sensor::water::AltimeterSpec;
 impl Measure for AltimeterSpec {
     /// Takes one sample. Ranges outside of the limits are infinite as in REP-117.
     fn measure(&self, sample: &mut Sample<'_>) -> Option<Altimeter> {
-        let (errors, limits) = (&self.errors, self.limits);
+        let (keys, errors) = (&self.keys, &self.errors);
+        let limits = [keys.min_range_m, keys.max_range_m];
         let truth = sample.truth;
         let [target, ..] = sample.on_board.work.beam_hits(sample.index);
         let beam = truth.R_WS.col(0);
@@ -40,7 +41,7 @@ impl Measure for AltimeterSpec {
         Some(Altimeter {
             range,
             limits,
-            beam_width: self.beam_width,
+            beam_width: keys.beam_width_deg.to_radians(),
             variance: errors.variance(range, sample.memory.samples),
         })
     }

@@ -52,8 +52,8 @@ impl Measure for CtdSpec {
         let (lag, now) = (&mut sample.memory.lag, truth.environment.time);
         let mut values = [temperature, true_conductivity(temperature, truth), absolute];
         let tau = [
-            spec.temperature_response_s,
-            spec.conductivity_response_s,
+            spec.keys.temperature_response_s,
+            spec.keys.conductivity_response_s,
             0.0,
         ];
         if tau != [0.0; 3] {
@@ -101,7 +101,7 @@ pub(crate) fn derive_quantities(spec: &CtdSpec, ctd: &mut Ctd) {
     let t = ipts68_from_its90(ctd.temperature);
     ctd.salinity = conductivity::salinity(ctd.conductivity, t, gauge_pressure);
     ctd.sound_speed = seawater::sound_speed(ctd.salinity, t, gauge_pressure);
-    ctd.depth = depth(spec.depth_law, gauge_pressure, spec.gravity);
+    ctd.depth = depth(spec.keys.depth_law, gauge_pressure, spec.gravity);
 }
 
 /// Computes the depth [m] from `gauge_pressure`, the pressure above air pressure [Pa], under

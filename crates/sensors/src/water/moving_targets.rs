@@ -408,7 +408,7 @@ fn have_same_shapes(a: &Robot, b: &Robot) -> bool {
 fn max_beam_range(sensor: &Sensor) -> Option<f64> {
     match &sensor.kind {
         SensorKind::Dvl(spec) => Some(spec.log.altitude_m[1]),
-        SensorKind::Altimeter(spec) => Some(spec.limits[1]),
+        SensorKind::Altimeter(spec) => Some(spec.keys.max_range_m),
         _ => None,
     }
 }

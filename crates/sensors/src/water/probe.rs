@@ -29,21 +29,25 @@ impl Measure for ProbeSpec {
     fn measure(&self, sample: &mut Sample<'_>) -> Option<Probe> {
         let (spec, truth) = (self, sample.truth);
         let mut x = true_quantity(spec.quantity, truth);
-        if spec.response_s > 0.0 {
+        if spec.keys.response_s > 0.0 {
             [x, ..] = lag::first_order_lag(
                 &mut sample.memory.lag,
                 truth.environment.time,
                 [x, 0.0, 0.0],
-                [spec.response_s, 0.0, 0.0],
+                [spec.keys.response_s, 0.0, 0.0],
             );
         }
         let y = sample.measure_scalar(&spec.errors, 0, x);
-        let y = if y.abs() < spec.detection_limit {
+        let y = if y.abs() < spec.keys.detection_limit {
             0.0
         } else {
             y
         };
-        let value = y.clamp(spec.range[0], spec.range[1]); // (1)
+        let [low, high] = spec
+            .keys
+            .range
+            .unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+        let value = y.clamp(low, high); // (1)
         Some(Probe {
             value,
             variance: spec.errors.variance(value, sample.memory.samples),

@@ -31,7 +31,7 @@ impl Measure for SamplerSpec {
     /// Advances the pump to `now_ns` [ns] and returns the bottle that was opened last, or `None` if
     /// none was opened.
     fn measure(&self, sample: &mut Sample<'_>) -> Option<Bottle> {
-        let (spec, truth, period) = (self, sample.truth, sample.period());
+        let (keys, truth, period) = (&self.keys, sample.truth, sample.period());
         let now_ns = sample.on_board.now_ns;
         let sampler = sample.memory.sampler.as_mut()?;
         let bottle = &mut sampler.bottles[sampler.current?];
@@ -41,13 +41,13 @@ impl Measure for SamplerSpec {
         if bottle.filling != Filling::Pumping || probe::is_above_water(truth) {
             return Some(*bottle);
         }
-        let volume = (bottle.volume + spec.flow_m3_s * passed).min(spec.volume_m3); // (1)
+        let volume = (bottle.volume + keys.flow_m3_s * passed).min(keys.volume_m3); // (1)
         let part = if volume > 0.0 {
             (volume - bottle.volume) / volume
         } else {
             0.0
         };
-        for (mean, quantity) in bottle.means.iter_mut().zip(&spec.quantities) {
+        for (mean, quantity) in bottle.means.iter_mut().zip(&self.quantities) {
             *mean += (probe::true_quantity(*quantity, truth) - *mean) * part; // (2)
         }
         bottle.p_W += (truth.p_WS - bottle.p_W).scale(part);
@@ -55,7 +55,7 @@ impl Measure for SamplerSpec {
             bottle.time_ns[1] = now_ns;
         }
         bottle.volume = volume;
-        if volume >= spec.volume_m3 {
+        if volume >= keys.volume_m3 {
             bottle.filling = Filling::Full;
         }
         Some(*bottle)

@@ -1,6 +1,6 @@
 //! Conversion of actors: bodies that move along a route.
 
-use crate::build::context::Context;
+use crate::context::Context;
 use crate::keys::actor::ActorEntry;
 use crate::keys::contact::PropEntry;
 use merrow_math::Vec3;

@@ -1,6 +1,6 @@
 //! Conversion of the air and weather of a world.
 
-use crate::build::context::Context;
+use crate::context::Context;
 use crate::keys::WorldConfig;
 use crate::keys::air::WeatherConfig;
 use merrow_environment::air::{sun, wind};

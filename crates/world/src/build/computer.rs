@@ -1,6 +1,6 @@
 //! Conversion of the computers of a robot and their tasks.
 
-use crate::build::context::Context;
+use crate::context::Context;
 use crate::keys::RobotModelConfig;
 use crate::keys::robot::computer::{ActivationConfig, ComputerConfig, TaskConfig};
 use merrow_math::rng::Stream;

@@ -1,8 +1,8 @@
 //! Conversion of batteries, loads, solar panels and chargers.
 
-use crate::build::context::Context;
 use crate::build::coupling;
 use crate::build::robot::actuator::check_table;
+use crate::context::{Context, SceneContext};
 use crate::import::sname;
 use crate::keys::RobotModelConfig;
 use crate::keys::coupling::CouplingConfig;
@@ -11,7 +11,7 @@ use crate::keys::energy::{
 };
 use merrow_math::Vec3;
 use merrow_model::scene::robot::energy::ChargeCondition;
-use merrow_model::scene::{Battery, Charger, Link, Load, Scene, Solar};
+use merrow_model::scene::{Battery, Charger, Link, Load, Solar};
 use merrow_yaml::read::NamedMap;
 
 /// Reports values of a battery that contradict each other.
@@ -56,14 +56,12 @@ pub(crate) fn build_solar_panel(
     link: &Link,
     cx: Context<'_>,
 ) -> Solar {
-    let normal = sname::vector_to_flu(file.axes, file.normal)
-        .unit()
-        .unwrap_or_else(|| {
-            let text =
-                format!("the normal of {name} has no length; expected numbers that are not all 0");
-            cx.error(file.at.key_place("normal"), text);
-            Vec3::new(0.0, 0.0, 1.0)
-        });
+    let normal = cx.direction(
+        (&file.at, "normal"),
+        &format!("the normal of {name}"),
+        sname::vector_to_flu(file.axes, file.normal),
+        Vec3::new(0.0, 0.0, 1.0),
+    );
     Solar {
         name: name.to_string(),
         link: index,
@@ -99,11 +97,9 @@ pub(crate) fn check_battery_present(model: &RobotModelConfig, cx: Context<'_>) {
 pub(crate) fn build_chargers(
     file: &NamedMap<ChargerConfig>,
     couplings: &NamedMap<CouplingConfig>,
-    scene: &Scene,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Vec<Charger> {
-    let one =
-        |(name, entry): (&str, &ChargerConfig)| build_charger(name, entry, couplings, scene, cx);
+    let one = |(name, entry): (&str, &ChargerConfig)| build_charger(name, entry, couplings, cx);
     file.iter().filter_map(one).collect()
 }
 
@@ -111,8 +107,7 @@ fn build_charger(
     name: &str,
     file: &ChargerConfig,
     couplings: &NamedMap<CouplingConfig>,
-    scene: &Scene,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Option<Charger> {
     let user = format!("the charger {name}");
     let contact = match &file.contact {
@@ -123,19 +118,23 @@ fn build_charger(
                 format!("no coupling {coupling} for {user}")
             })?;
             // A coupling that is named but invalid has already been reported.
-            let k = scene.couplings.iter().position(|c| c.name == *coupling)?;
+            let k = cx
+                .scene
+                .couplings
+                .iter()
+                .position(|c| c.name == *coupling)?;
             ChargeCondition::Coupling(k)
         }
         ChargingConditionConfig::Proximity {
             position, range_m, ..
-        } => ChargeCondition::Proximity(coupling::build_end(&user, position, scene, cx)?, *range_m),
+        } => ChargeCondition::Proximity(coupling::build_end(&user, position, cx)?, *range_m),
     };
     let source_robot = match &file.source_robot {
         None => None,
         Some(requested) => {
             let place = file.at.key_place("source_robot");
-            let k = cx.find_robot(&user, requested, place, scene)?;
-            if scene.robots[k].battery.is_none() {
+            let k = cx.find_robot(&user, requested, place)?;
+            if cx.scene.robots[k].battery.is_none() {
                 let text = format!("{requested} is to feed the charger {name}, but has no battery");
                 cx.error(place, text);
             }

@@ -1,6 +1,6 @@
 //! Conversion of scheduled faults.
 
-use crate::build::context::Context;
+use crate::context::SceneContext;
 use crate::keys::fault::FaultConfig;
 use merrow_math::rng::Stream;
 use merrow_model::scene::fault_devices::{check_fault, find_device};
@@ -15,26 +15,22 @@ use merrow_yaml::units::component_key;
 const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// Builds the faults of a world whose robots are known.
-pub(crate) fn build_faults(
-    file: &NamedMap<FaultConfig>,
-    scene: &Scene,
-    cx: Context<'_>,
-) -> Vec<Fault> {
+pub(crate) fn build_faults(file: &NamedMap<FaultConfig>, cx: SceneContext<'_>) -> Vec<Fault> {
     file.iter()
-        .filter_map(|(name, entry)| build_fault(name, entry, scene, cx))
+        .filter_map(|(name, entry)| build_fault(name, entry, cx))
         .collect()
 }
 
-fn build_fault(name: &str, file: &FaultConfig, scene: &Scene, cx: Context<'_>) -> Option<Fault> {
+fn build_fault(name: &str, file: &FaultConfig, cx: SceneContext<'_>) -> Option<Fault> {
     let index = match &file.robot {
         None => None,
         Some(requested) => {
             let place = file.at.key_place("robot");
             let user = format!("the fault {name}");
-            Some(cx.find_robot(&user, requested, place, scene)?)
+            Some(cx.find_robot(&user, requested, place)?)
         }
     };
-    let device = find_device(scene, index, &file.target)
+    let device = find_device(cx.scene, index, &file.target)
         .map_err(|why| cx.error(file.at.key_place("target"), why))
         .ok()?;
     let kind = file.kind;
@@ -53,7 +49,7 @@ fn build_fault(name: &str, file: &FaultConfig, scene: &Scene, cx: Context<'_>) -
         end_ns: file
             .duration_s
             .map_or(u64::MAX, |s| start_ns.saturating_add(ns(s))),
-        stream: random_stream(scene, index, name),
+        stream: random_stream(cx.scene, index, name),
     })
 }
 

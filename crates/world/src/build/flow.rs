@@ -1,7 +1,7 @@
 //! Conversion of the currents that are added to the mean current, and of tides.
 
-use crate::build::context::Context;
 use crate::build::horizontal_velocity;
+use crate::context::Context;
 use crate::import::grid;
 use crate::keys::WorldConfig;
 use crate::keys::grid::GridConfig;
@@ -67,60 +67,33 @@ fn build_flow_law(file: &FlowLawConfig, cx: Context<'_>) -> Option<FlowLaw> {
         FlowLawConfig::Tidal { constituents, .. } => {
             FlowLaw::Tide(build_constituents(constituents, cx)?)
         }
-        FlowLawConfig::Jet {
-            speed_m_s,
-            direction_deg,
-            position_m,
-            half_width_m,
-            decay_depth_m,
-            ..
-        } => FlowLaw::Jet(Jet {
-            velocity: horizontal_velocity(*speed_m_s, *direction_deg),
-            across: left_normal(*direction_deg),
-            p_W: place(*position_m),
-            half_width_m: *half_width_m,
-            decay_depth_m: decay_depth_m.unwrap_or(f64::INFINITY),
+        FlowLawConfig::Jet(keys) => FlowLaw::Jet(Jet {
+            velocity: horizontal_velocity(keys.speed_m_s, keys.direction_deg),
+            across: left_normal(keys.direction_deg),
+            p_W: place(keys.position_m),
+            half_width_m: keys.half_width_m,
+            decay_depth_m: keys.decay_depth_m.unwrap_or(f64::INFINITY),
         }),
-        FlowLawConfig::Channel {
-            speed_m_s,
-            direction_deg,
-            position_m,
-            width_m,
-            exponent,
-            bed_depth_m,
-            bed_exponent,
-            ..
-        } => FlowLaw::Channel(Channel {
-            velocity: horizontal_velocity(*speed_m_s, *direction_deg),
-            across: left_normal(*direction_deg),
-            p_W: place(*position_m),
-            half_width: 0.5 * width_m,
-            exponent: *exponent,
-            bed: bed_depth_m.map(|depth| [depth, *bed_exponent]),
+        FlowLawConfig::Channel(keys) => FlowLaw::Channel(Channel {
+            velocity: horizontal_velocity(keys.speed_m_s, keys.direction_deg),
+            across: left_normal(keys.direction_deg),
+            p_W: place(keys.position_m),
+            half_width: 0.5 * keys.width_m,
+            exponent: keys.exponent,
+            bed: keys.bed_depth_m.map(|depth| [depth, keys.bed_exponent]),
         }),
-        FlowLawConfig::Eddy {
-            angular_velocity_rad_s,
-            position_m,
-            core_radius_m,
-            ..
-        } => FlowLaw::Eddy(Eddy {
-            angular_velocity_rad_s: *angular_velocity_rad_s,
-            p_W: place(*position_m),
-            core_radius_m: *core_radius_m,
+        FlowLawConfig::Eddy(keys) => FlowLaw::Eddy(Eddy {
+            angular_velocity_rad_s: keys.angular_velocity_rad_s,
+            p_W: place(keys.position_m),
+            core_radius_m: keys.core_radius_m,
         }),
-        FlowLawConfig::Gridded {
-            east,
-            north,
-            up,
-            at,
-        } => {
-            if let [None, None, None] = [east, north, up] {
-                cx.error(
-                    &at.whole,
-                    "a gridded flow needs at least one of `east`, `north` and `up`",
-                );
+        FlowLawConfig::Gridded(keys) => {
+            let components = [&keys.east, &keys.north, &keys.up];
+            if let [None, None, None] = components {
+                let text = "a gridded flow needs at least one of `east`, `north` and `up`";
+                cx.error(&keys.at.whole, text);
             }
-            FlowLaw::Grid(read_velocity_grids([east, north, up], cx)?)
+            FlowLaw::Grid(read_velocity_grids(components, cx)?)
         }
     })
 }

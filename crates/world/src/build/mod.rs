@@ -5,7 +5,6 @@ mod actor;
 pub mod air;
 pub mod comms;
 mod computer;
-pub(crate) mod context;
 pub mod coupling;
 pub mod energy;
 pub mod fault;
@@ -19,20 +18,19 @@ pub mod texture;
 pub mod water;
 pub mod waves;
 
-use crate::build::context::Context;
 use crate::build::repair::Repaired;
 use crate::build::robot::collision;
+use crate::context::{Context, SceneContext};
 use crate::document::Document;
 use crate::import::assets::Assets;
 use crate::import::urdf;
 use crate::keys::robot::{RepeatConfig, RobotModelConfig, StartConfig};
 use crate::keys::{OriginConfig, RobotEntry, WorldConfig};
-use crate::sensor::WorldValues;
 use crate::sensor::acoustic;
 use crate::sensor::ais;
 use crate::sensor::obstacle;
 use crate::sensor::placement;
-use crate::{ModelInfo, Source, World};
+use crate::{ModelInfo, World};
 use merrow_environment::magnetic_field::{VALIDITY, magnetic_field};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
@@ -146,7 +144,7 @@ fn build_world(
         .map(|(name, tracer)| (name.to_string(), tracer.unit.clone()))
         .collect();
     let mut scene = build_environment(file, name, overrides, cx);
-    let cx = cx.with_scene(file, &scene, &tracers);
+    let cx = cx.with_scene(&file.step.at, &scene, &tracers);
     let models = add_robots_and_props(file, &mut scene, cx);
     if overrides.profile.is_some() {
         let robots = scene.robots.iter_mut();
@@ -166,57 +164,35 @@ fn build_world(
             .structures
             .push(collision::build_structure(name, structure, cx));
     }
-    check_names(file, &scene, cx);
-    check_label_count(&file.at.whole, &scene, cx);
+    check_names(file, cx.on(&scene));
+    check_label_count(&file.at.whole, cx.on(&scene));
     add_tethers(file, &mut scene, cx);
-    scene.couplings = coupling::build_couplings(&file.couplings, &scene, cx);
-    scene.chargers = energy::build_chargers(&file.chargers, &file.couplings, &scene, cx);
-    scene.beacons = acoustic::build_beacons(&file.beacons, &scene, &mut cx.problems());
-    scene.modems = comms::build_modems(file, &scene, addresses, cx);
-    let bridges = comms::build_bridges(&file.bridges, &scene, cx);
+    scene.couplings = coupling::build_couplings(&file.couplings, cx.on(&scene));
+    scene.chargers = energy::build_chargers(&file.chargers, &file.couplings, cx.on(&scene));
+    scene.beacons = acoustic::build_beacons(&file.beacons, cx.on(&scene));
+    scene.modems = comms::build_modems(file, addresses, cx.on(&scene));
+    let bridges = comms::build_bridges(&file.bridges, cx.on(&scene));
     let (bridge_topics, bridge_services);
     (scene.bridges, bridge_topics) = bridges.topics.into_iter().unzip();
     (scene.service_bridges, bridge_services) = bridges.services.into_iter().unzip();
-    scene.faults = fault::build_faults(&file.faults, &scene, cx);
-    scene.schedule = schedule::build_schedule(&file.schedule, &scene, cx);
-    scene.ais = ais::build_transponders(&file.ais, &scene, &mut cx.problems());
-    acoustic::resolve_targets(&file.robots, &mut scene, &mut cx.problems());
-    obstacle::resolve_detector_sensors(&file.robots, &mut scene, &mut cx.problems());
-    check_magnetic_date(file, &scene, cx);
+    scene.faults = fault::build_faults(&file.faults, cx.on(&scene));
+    scene.schedule = schedule::build_schedule(&file.schedule, cx.on(&scene));
+    scene.ais = ais::build_transponders(&file.ais, cx.on(&scene));
+    acoustic::resolve_targets(&file.robots, &mut scene, cx);
+    obstacle::resolve_detector_sensors(&file.robots, &mut scene, cx);
+    check_magnetic_date(file, cx.on(&scene));
     // Placement can only be checked for a scene that was built without errors.
     if cx.problems().is_empty() {
-        placement::check_placement(&file.robots, &scene, &mut cx.problems());
+        placement::check_placement(&file.robots, cx.on(&scene));
     }
     World {
         scene,
         models,
-        lines: line_sources(file),
         bridge_topics,
         bridge_services,
-        beacons: beacon_sources(file),
         notes: Vec::new(),
         warnings: Vec::new(),
     }
-}
-
-/// Returns the sources of the lines of the tethers, in the order of the file.
-fn line_sources(file: &WorldConfig) -> Vec<Source> {
-    let lines = file.tethers.iter().map(|(_, tether)| &tether.line);
-    lines
-        .map(|line| source_of("line", (&line.source, &line.estimated)))
-        .collect()
-}
-
-/// Returns the sources of the beacons, in the order of the file.
-fn beacon_sources(file: &WorldConfig) -> Vec<Source> {
-    let beacons = file.beacons.iter();
-    beacons
-        .map(|(_, beacon)| source_of("beacon", beacon.sources()))
-        .collect()
-}
-
-fn source_of(part: &str, (source, estimated): (&str, &str)) -> Source {
-    (part.to_string(), source.to_string(), estimated.to_string())
 }
 
 /// Builds a scene with the environment of the world and without robots and structures.
@@ -230,12 +206,7 @@ fn build_environment(
     let longitude = file.origin.longitude_deg.to_radians();
     let start = air::StartTime::from_config(&file.weather, longitude, cx);
     let origin = build_origin(&file.origin, start.utc);
-    let world = WorldValues { seed, ..cx.world };
-    let cx = Context {
-        world,
-        origin,
-        ..cx
-    };
+    let cx = Context { seed, origin, ..cx };
     let dt_ns = (file.step.dt_s * 1e9).round() as u64;
     let steps = (file.start_time_s * 1e9 / dt_ns.max(1) as f64).round() as u64;
     Scene {
@@ -312,7 +283,7 @@ fn add_tethers(file: &WorldConfig, scene: &mut Scene, cx: Context<'_>) {
     scene.tethers = file
         .tethers
         .iter()
-        .filter_map(|(name, tether)| tether::build_tether(name, tether, scene, cx))
+        .filter_map(|(name, tether)| tether::build_tether(name, tether, cx.on(scene)))
         .collect();
     tether::register_winches(scene);
 }
@@ -408,9 +379,9 @@ fn start_of_copy(entry: &RobotEntry, offset: Vec3, start: &StartConfig) -> Robot
 }
 
 /// Reports more objects than the labels of segmentation images can number, if a camera has them.
-fn check_label_count(place: &Place, scene: &Scene, cx: Context<'_>) {
-    let count = scene.structures.len() + scene.robots.len();
-    let mut sensors = scene.robots.iter().flat_map(|robot| &robot.sensors);
+fn check_label_count(place: &Place, cx: SceneContext<'_>) {
+    let count = cx.scene.structures.len() + cx.scene.robots.len();
+    let mut sensors = cx.scene.robots.iter().flat_map(|robot| &robot.sensors);
     if count > MAX_LABELLED && sensors.any(|sensor| has_labels(&sensor.kind)) {
         let text = format!(
             "the world has {count} robots, props, actors and structures; expected at most {MAX_LABELLED} with a segmentation camera; remove \
@@ -421,9 +392,9 @@ fn check_label_count(place: &Place, scene: &Scene, cx: Context<'_>) {
 }
 
 /// Names generated by `repeat` can coincide with other names.
-fn check_names(file: &WorldConfig, scene: &Scene, cx: Context<'_>) {
+fn check_names(file: &WorldConfig, cx: SceneContext<'_>) {
     let mut seen = std::collections::HashSet::new();
-    for robot in &scene.robots {
+    for robot in &cx.scene.robots {
         if !seen.insert(robot.name.as_str()) {
             let text = format!(
                 "two robots are called {}; rename one, or the grid that made it",
@@ -475,12 +446,12 @@ fn build_origin(file: &OriginConfig, start_utc: f64) -> Origin {
 }
 
 /// Notes a date outside the validity of the magnetic model if a sensor measures the field.
-fn check_magnetic_date(file: &WorldConfig, scene: &Scene, cx: Context<'_>) {
-    let start_utc = scene.sea.air.start_utc;
+fn check_magnetic_date(file: &WorldConfig, cx: SceneContext<'_>) {
+    let start_utc = cx.scene.sea.air.start_utc;
     if file.origin.magnetic_field_nt.is_some() || VALIDITY.contains(&start_utc) {
         return;
     }
-    let mut sensors = scene.robots.iter().flat_map(|robot| &robot.sensors);
+    let mut sensors = cx.scene.robots.iter().flat_map(|robot| &robot.sensors);
     if sensors.any(|s| s.kind.properties().is_some_and(|own| own.is_magnetic)) {
         cx.note(
             file.weather.at.key_place("start_utc"),

@@ -1,6 +1,6 @@
 //! Repair of a tree with wrong values, so that its references are checked in the same run.
 
-use crate::build::context::Context;
+use crate::context::Context;
 use crate::keys::WorldConfig;
 use merrow_yaml::error::{Place, Problems, quote};
 use merrow_yaml::node::{Node, Value};

@@ -1,14 +1,14 @@
 //! Conversion of scheduled commands.
 
 use crate::build::comms::schedule::build_modem_command;
-use crate::build::context::Context;
 use crate::build::waves::changed_waves;
 use crate::build::{horizontal_velocity, water_velocity};
+use crate::context::SceneContext;
 use crate::keys::schedule::{HealthConfig, ScheduledConfig, ScheduledKindConfig as Kind};
 use merrow_control::modes;
 use merrow_math::{Quat, SpatialForce, Vec3};
 use merrow_model::scene::schedule::ScheduledCommand;
-use merrow_model::scene::{Joint, JointMode, Robot, Scene, Sea};
+use merrow_model::scene::{Joint, JointMode, Robot, Sea};
 use merrow_model::state::commands::{FirmwareOrder, WeatherChange};
 use merrow_model::state::firmware::ControlMode;
 use merrow_model::state::{
@@ -28,15 +28,14 @@ const MAX_COMMANDS: usize = 1_000_000;
 /// Builds the schedule of a world whose robots, couplings and tethers are known, sorted by time.
 pub(crate) fn build_schedule(
     file: &NamedMap<ScheduledConfig>,
-    scene: &Scene,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Vec<ScheduledCommand> {
     let mut entries: Vec<_> = file.iter().collect();
     entries.sort_by(|a, b| a.1.time_s.total_cmp(&b.1.time_s));
     let mut all = Vec::new();
-    let mut sea = scene.sea.clone();
+    let mut sea = cx.scene.sea.clone();
     for (name, entry) in entries {
-        let Some((commands, duration)) = build_entry(entry, scene, &mut sea, cx) else {
+        let Some((commands, duration)) = build_entry(entry, &mut sea, cx) else {
             continue;
         };
         let repetitions = (duration / REPEAT_S).ceil().max(1.0) as usize;
@@ -63,15 +62,14 @@ pub(crate) fn build_schedule(
 /// Returns the commands of an entry, and the duration for which they are repeated [s].
 fn build_entry(
     file: &ScheduledConfig,
-    scene: &Scene,
     sea: &mut Sea,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Option<(Vec<Command>, f64)> {
     let command = match &file.kind {
         Kind::Coupling {
             coupling, engage, ..
         } => {
-            let names = scene.couplings.iter().map(|c| c.name.as_str());
+            let names = cx.scene.couplings.iter().map(|c| c.name.as_str());
             Command::SetCoupling {
                 coupling: find(file, "coupling", coupling, names, cx)?,
                 engage: *engage,
@@ -81,81 +79,59 @@ fn build_entry(
         Kind::Winch {
             tether, speed_m_s, ..
         } => {
-            let names = scene.tethers.iter().map(|t| t.name.as_str());
+            let names = cx.scene.tethers.iter().map(|t| t.name.as_str());
             Command::Winch {
                 tether: find(file, "tether", tether, names, cx)?,
                 command: WinchCommand::Speed(*speed_m_s),
             }
         }
-        Kind::Current {
-            speed_m_s,
-            direction_deg,
-            up_m_s,
-            ..
-        } => {
-            let v = water_velocity(*speed_m_s, *direction_deg, *up_m_s);
+        Kind::Current(keys) => {
+            let v = water_velocity(keys.speed_m_s, keys.direction_deg, keys.up_m_s);
             sea.current.profile = vec![(0.0, v)];
             Command::Sea(Box::new(sea.clone()))
         }
-        Kind::Water {
-            density_kg_m3,
-            sound_speed_m_s,
-            temperature_c,
-            air_pressure_pa,
-            ..
-        } => {
-            let is_uniform = [density_kg_m3, sound_speed_m_s, temperature_c];
+        Kind::Water(keys) => {
+            let is_uniform = [keys.density_kg_m3, keys.sound_speed_m_s, keys.temperature_c];
             if is_uniform.iter().any(|value| value.is_some()) {
                 sea.column = None;
             }
-            sea.density = density_kg_m3.unwrap_or(sea.density);
-            sea.sound_speed = sound_speed_m_s.unwrap_or(sea.sound_speed);
-            sea.temperature = temperature_c.unwrap_or(sea.temperature);
-            sea.air_pressure = air_pressure_pa.unwrap_or(sea.air_pressure);
+            sea.density = keys.density_kg_m3.unwrap_or(sea.density);
+            sea.sound_speed = keys.sound_speed_m_s.unwrap_or(sea.sound_speed);
+            sea.temperature = keys.temperature_c.unwrap_or(sea.temperature);
+            sea.air_pressure = keys.air_pressure_pa.unwrap_or(sea.air_pressure);
             Command::Sea(Box::new(sea.clone()))
         }
-        Kind::Waves {
-            hs_m,
-            tp_s,
-            direction_deg,
-            ..
-        } => {
+        Kind::Waves(keys) => {
             let present = sea.waves.latest().map(|field| field.requested.towards);
             let present = present.unwrap_or(Vec3::new(0.0, 1.0, 0.0));
             let unchanged = libm::atan2(present.x, present.y).to_degrees();
-            let change = [*hs_m, *tp_s, direction_deg.unwrap_or(unchanged)];
-            match changed_waves(scene, change) {
+            let change = [
+                keys.hs_m,
+                keys.tp_s,
+                keys.direction_deg.unwrap_or(unchanged),
+            ];
+            match changed_waves(cx.scene, change) {
                 Ok(waves) => sea.waves = waves,
                 Err(why) => cx.error(file.at.key_place("hs_m"), format!("`hs_m`: {why}")),
             }
             Command::Sea(Box::new(sea.clone()))
         }
-        Kind::Weather {
-            wind_speed_m_s,
-            wind_from_deg,
-            gustiness,
-            temperature_c,
-            cloud_cover,
-            rain_mm_h,
-            visibility_m,
-            duration_s,
-            ..
-        } => {
-            if wind_speed_m_s.is_some() != wind_from_deg.is_some() {
+        Kind::Weather(keys) => {
+            if keys.wind_speed_m_s.is_some() != keys.wind_from_deg.is_some() {
                 let text = "expected `wind_speed_m_s` and `wind_from_deg` together";
                 cx.error(&file.at.whole, text);
                 return None;
             }
-            let wind = wind_speed_m_s.zip(*wind_from_deg);
+            let wind = keys.wind_speed_m_s.zip(keys.wind_from_deg);
             Command::Weather(Box::new(WeatherChange {
                 wind: wind.map(|(speed, from)| horizontal_velocity(-speed, from)),
-                gustiness: *gustiness,
-                temperature_c: *temperature_c,
-                cloud_cover: *cloud_cover,
-                rain_mm_h: *rain_mm_h,
-                visibility_m: *visibility_m,
+                gustiness: keys.gustiness,
+                temperature_c: keys.temperature_c,
+                cloud_cover: keys.cloud_cover,
+                rain_mm_h: keys.rain_mm_h,
+                visibility_m: keys.visibility_m,
                 time_of_day_s: None,
-                duration_s: *duration_s,
+                duration_s: keys.duration_s,
             }))
         }
         Kind::ModemSend { .. }
@@ -163,8 +139,8 @@ fn build_entry(
         | Kind::ModemPower { .. }
         | Kind::ModemRate { .. }
         | Kind::ModemMac { .. }
-        | Kind::ModemSwitch { .. } => build_modem_command(file, scene, cx)?,
-        _ => return robot_commands(file, scene, cx),
+        | Kind::ModemSwitch { .. } => build_modem_command(file, cx)?,
+        _ => return robot_commands(file, cx),
     };
     Some((vec![command], 0.0))
 }
@@ -176,7 +152,7 @@ fn find<'a>(
     key: &str,
     name: &str,
     names: impl Iterator<Item = &'a str>,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Option<usize> {
     find_kind(file, (key, key), name, names, cx)
 }
@@ -188,7 +164,7 @@ pub(crate) fn find_kind<'a>(
     (key, kind): (&str, &str),
     name: &str,
     names: impl Iterator<Item = &'a str>,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Option<usize> {
     cx.find(file.at.key_place(key), name, names, |name| {
         format!("no {kind} {name}")
@@ -196,18 +172,14 @@ pub(crate) fn find_kind<'a>(
 }
 
 /// Returns the commands of an entry for a robot, and the duration for which they are repeated [s].
-fn robot_commands(
-    file: &ScheduledConfig,
-    scene: &Scene,
-    cx: Context<'_>,
-) -> Option<(Vec<Command>, f64)> {
+fn robot_commands(file: &ScheduledConfig, cx: SceneContext<'_>) -> Option<(Vec<Command>, f64)> {
     let Some(name) = &file.robot else {
         cx.error(&file.at.whole, "`robot` is missing");
         return None;
     };
-    let names = scene.robots.iter().map(|r| r.name.as_str());
+    let names = cx.scene.robots.iter().map(|r| r.name.as_str());
     let robot = find(file, "robot", name, names, cx)?;
-    let model = &scene.robots[robot];
+    let model = &cx.scene.robots[robot];
     let whole = &file.at.whole;
     let actuator = |command| Command::Actuator(robot, command);
     let device = |command| Command::Device(robot, command);
@@ -262,20 +234,14 @@ fn robot_commands(
             axis: *axis as usize,
             value: *value,
         }),
-        Kind::Health {
-            thruster,
-            fin,
-            state,
-            efficiency,
-            ..
-        } => {
-            let health = match state {
-                HealthConfig::Healthy if *efficiency < 1.0 => Health::Reduced(*efficiency),
+        Kind::Health(keys) => {
+            let health = match keys.state {
+                HealthConfig::Healthy if keys.efficiency < 1.0 => Health::Reduced(keys.efficiency),
                 HealthConfig::Healthy => Health::Healthy,
                 HealthConfig::Stuck => Health::Stuck,
                 HealthConfig::Dead => Health::Dead,
             };
-            match (thruster, fin) {
+            match (&keys.thruster, &keys.fin) {
                 (Some(name), None) => {
                     let names = model.thrusters.iter().map(|t| t.name.as_str());
                     let thruster = find(file, "thruster", name, names, cx)?;
@@ -293,58 +259,38 @@ fn robot_commands(
                 }
             }
         }
-        Kind::Push {
-            link,
-            force_n,
-            moment_nm,
-            duration_s,
-            ..
-        } => {
-            let link = link.as_deref().unwrap_or(&model.links[0].name);
+        Kind::Push(keys) => {
+            let link = keys.link.as_deref().unwrap_or(&model.links[0].name);
             let frame = cx.find_link(link, file.at.key_place("link"), model)?;
             let wrench = AppliedWrench {
                 link: frame.link,
                 source: WrenchSource::Service,
                 frame: WrenchFrame::World,
                 F: SpatialForce {
-                    m: Vec3::from(*moment_nm),
-                    f: Vec3::from(*force_n),
+                    m: Vec3::from(keys.moment_nm),
+                    f: Vec3::from(keys.force_n),
                 },
                 p_LoP: frame.p_LoF,
                 start_ns: 0,
-                end_ns: (duration_s * 1e9) as u64,
+                end_ns: (keys.duration_s * 1e9) as u64,
             };
             Command::Body(robot, BodyCommand::ApplyWrench { wrench })
         }
-        Kind::Wrench {
-            force_n,
-            moment_nm,
-            duration_s,
-            ..
-        } => {
-            let (force, moment) = (Vec3::from(*force_n), Vec3::from(*moment_nm));
+        Kind::Wrench(keys) => {
+            let (force, moment) = (Vec3::from(keys.force_n), Vec3::from(keys.moment_nm));
             let command = actuator(ActuatorCommand::Wrench { force, moment });
-            return Some((vec![command], *duration_s));
+            return Some((vec![command], keys.duration_s));
         }
-        Kind::Velocity {
-            linear_m_s,
-            yaw_rate_rad_s,
-            duration_s,
-            ..
-        } => {
+        Kind::Velocity(keys) => {
             let command = firmware(FirmwareCommand::Velocity {
-                linear: Vec3::from(*linear_m_s),
-                angular: Vec3::new(0.0, 0.0, *yaw_rate_rad_s),
+                linear: Vec3::from(keys.linear_m_s),
+                angular: Vec3::new(0.0, 0.0, keys.yaw_rate_rad_s),
             });
-            return Some((vec![command], *duration_s));
+            return Some((vec![command], keys.duration_s));
         }
-        Kind::HeadingDepth {
-            heading_deg,
-            depth_m,
-            ..
-        } => firmware(FirmwareCommand::HeadingDepth {
-            heading: heading_deg.map(f64::to_radians),
-            depth: *depth_m,
+        Kind::HeadingDepth(keys) => firmware(FirmwareCommand::HeadingDepth {
+            heading: keys.heading_deg.map(f64::to_radians),
+            depth: keys.depth_m,
         }),
         Kind::Mode { mode, .. } => {
             let names = ControlMode::ALL.map(ControlMode::keyword).into_iter();
@@ -391,7 +337,7 @@ fn robot_commands(
 }
 
 /// Checks that a robot can have a goal or follow a path.
-fn check_task(file: &ScheduledConfig, robot: &Robot, cx: Context<'_>) -> Option<()> {
+fn check_task(file: &ScheduledConfig, robot: &Robot, cx: SceneContext<'_>) -> Option<()> {
     modes::check_task(robot)
         .map_err(|why| cx.error(file.at.key_place("robot"), why))
         .ok()
@@ -416,7 +362,7 @@ fn devices(
     (values, whole): (&NamedMap<f64>, &Place),
     (what, named): (&str, &[Device<'_>]),
     command: impl Fn(usize, f64) -> Command,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Option<(Vec<Command>, f64)> {
     let mut commands = Vec::new();
     for (name, value) in values.iter() {

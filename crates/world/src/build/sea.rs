@@ -1,7 +1,7 @@
 //! Conversion of the water, the mean current, the air and the seabed of a world.
 
-use crate::build::context::Context;
 use crate::build::{air, flow, horizontal_velocity, water, water_velocity, waves};
+use crate::context::Context;
 use crate::keys::{CurrentConfig, CurrentLayerConfig, WorldConfig};
 use crate::sensor::camera;
 use merrow_math::Vec3;

@@ -1,6 +1,6 @@
 //! Conversion of tethers to lines between two ends, with their initial shape.
 
-use crate::build::context::Context;
+use crate::context::SceneContext;
 use crate::keys::{TetherConfig, TetherEndConfig};
 use merrow_math::Vec3;
 use merrow_model::kinematics;
@@ -9,9 +9,6 @@ use merrow_model::state::{RobotState, Workspace};
 
 /// Minimum weight in water of a line that is modelled as a catenary [N/m].
 const MIN_CATENARY_WEIGHT: f64 = 0.01;
-
-/// Gravity below which the stiffness of the seabed no longer decreases with it [m/s²].
-const MIN_GRAVITY: f64 = 1.0;
 
 /// Registers each winch with the robot that carries it, and assigns its slot on that robot.
 pub(crate) fn register_winches(scene: &mut Scene) {
@@ -29,24 +26,23 @@ pub(crate) fn register_winches(scene: &mut Scene) {
 pub(crate) fn build_tether(
     name: &str,
     file: &TetherConfig,
-    scene: &Scene,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Option<Tether> {
     let line = &file.line;
     let (from, to) = (
-        build_end(name, &file.from, scene, cx),
-        build_end(name, &file.to, scene, cx),
+        build_end(name, &file.from, cx),
+        build_end(name, &file.to, cx),
     );
     if let Some(winch) = &file.winch {
         check_winch(name, winch, file, cx);
     }
     let ends = [from?, to?];
     if file.method == LineModel::Catenary {
-        check_catenary(name, file, line, &ends, scene, cx);
+        check_catenary(name, file, line, &ends, cx);
     }
-    let heavy =
-        scene.sea.density == 0.0 || line.weight_in_water(scene.sea.density, scene.gravity) >= 0.0;
-    let places = ends.map(|end| end_position(&end, scene));
+    let heavy = cx.scene.sea.density == 0.0
+        || line.weight_in_water(cx.scene.sea.density, cx.scene.gravity) >= 0.0;
+    let places = ends.map(|end| end_position(&end, cx.scene));
     let clamps = [
         clamp_direction(name, &file.from, line, cx),
         clamp_direction(name, &file.to, line, cx),
@@ -66,7 +62,7 @@ pub(crate) fn build_tether(
     let mut start = initial_nodes(places, file.length_m, file.segments as usize, heavy);
     let inner = 1..file.segments as usize;
     for p in &mut start[inner] {
-        p.z = p.z.max(scene.sea.seabed.height(p.x, p.y));
+        p.z = p.z.max(cx.scene.sea.seabed.height(p.x, p.y));
     }
     if let Some(nodes) = given_nodes(name, file, ("nodes_m", &file.nodes_m), cx) {
         start = nodes;
@@ -76,7 +72,7 @@ pub(crate) fn build_tether(
     Some(Tether {
         name: name.to_string(),
         line: line.clone(),
-        seabed_stiffness: seabed_stiffness(line, scene),
+        seabed_stiffness: line.seabed_stiffness(cx.scene.sea.density, cx.scene.gravity),
         method: file.method,
         ends,
         length_m: file.length_m,
@@ -95,7 +91,7 @@ fn given_nodes(
     name: &str,
     file: &TetherConfig,
     (key, values): (&str, &[[f64; 3]]),
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Option<Vec<Vec3>> {
     let expected = file.segments as usize + 1;
     if !values.is_empty() && values.len() != expected {
@@ -110,7 +106,7 @@ fn given_nodes(
 }
 
 /// Returns the segment that is broken at the start.
-fn broken_segment(name: &str, file: &TetherConfig, cx: Context<'_>) -> Option<usize> {
+fn broken_segment(name: &str, file: &TetherConfig, cx: SceneContext<'_>) -> Option<usize> {
     let segment = file.broken_segment?;
     if segment >= file.segments {
         let text = format!(
@@ -123,23 +119,7 @@ fn broken_segment(name: &str, file: &TetherConfig, cx: Context<'_>) -> Option<us
     Some(segment as usize)
 }
 
-/// Returns the contact stiffness of the seabed for a line: the given one, or the one into which the
-/// line sinks by a tenth of its diameter.
-fn seabed_stiffness(line: &Line, scene: &Scene) -> f64 {
-    // A nearly weightless line, or any line without gravity, still needs a seabed that stops it.
-    let load = line
-        .weight_in_water(scene.sea.density, scene.gravity)
-        .max(0.1 * line.mass_kg_per_m * scene.gravity.max(MIN_GRAVITY));
-    line.seabed_stiffness_n_per_m2
-        .unwrap_or(10.0 * load / line.diameter_m)
-}
-
-fn build_end(
-    name: &str,
-    file: &TetherEndConfig,
-    scene: &Scene,
-    cx: Context<'_>,
-) -> Option<TetherEnd> {
+fn build_end(name: &str, file: &TetherEndConfig, cx: SceneContext<'_>) -> Option<TetherEnd> {
     match file {
         TetherEndConfig::World { position_m, .. } => {
             Some(TetherEnd::World(Vec3::from(*position_m)))
@@ -150,7 +130,7 @@ fn build_end(
         } => Some(TetherEnd::World(Vec3::new(
             *x,
             *y,
-            scene.sea.seabed.height(*x, *y),
+            cx.scene.sea.seabed.height(*x, *y),
         ))),
         TetherEndConfig::Robot {
             robot,
@@ -158,8 +138,8 @@ fn build_end(
             position_m,
             at,
         } => {
-            let index = cx.find_robot(name, robot, at.key_place("robot"), scene)?;
-            let model = &scene.robots[index];
+            let index = cx.find_robot(name, robot, at.key_place("robot"))?;
+            let model = &cx.scene.robots[index];
             let frame = cx.find_link(link, at.key_place("link"), model)?;
             Some(TetherEnd::Link {
                 robot: index,
@@ -172,7 +152,7 @@ fn build_end(
 
 /// Reports a winch whose range of lengths excludes the length of the tether, and a winch at a free
 /// end.
-fn check_winch(name: &str, file: &Winch, tether: &TetherConfig, cx: Context<'_>) {
+fn check_winch(name: &str, file: &Winch, tether: &TetherConfig, cx: SceneContext<'_>) {
     let longest = file.max_length_m.unwrap_or(tether.length_m);
     if !(file.min_length_m..=longest).contains(&tether.length_m) {
         let text = format!(
@@ -196,7 +176,7 @@ fn clamp_direction(
     name: &str,
     file: &TetherEndConfig,
     line: &Line,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Option<Vec3> {
     let TetherEndConfig::World {
         direction: Some(direction),
@@ -222,7 +202,7 @@ fn clamp_direction(
 }
 
 /// Reports a line whose initial tension exceeds its breaking load.
-fn check_load(name: &str, file: &TetherConfig, line: &Line, distance: f64, cx: Context<'_>) {
+fn check_load(name: &str, file: &TetherConfig, line: &Line, distance: f64, cx: SceneContext<'_>) {
     let tension = line.axial_stiffness_n * (distance / file.length_m - 1.0);
     if tension > line.breaking_load() {
         let text = format!(
@@ -239,10 +219,9 @@ fn check_catenary(
     file: &TetherConfig,
     line: &Line,
     ends: &[TetherEnd; 2],
-    scene: &Scene,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) {
-    let weight = line.weight_in_water(scene.sea.density, scene.gravity);
+    let weight = line.weight_in_water(cx.scene.sea.density, cx.scene.gravity);
     if weight.abs() < MIN_CATENARY_WEIGHT {
         let text = format!(
             "{name} weighs {weight:.4} N/m in this water; expected at least {MIN_CATENARY_WEIGHT} N/m up or down for a \

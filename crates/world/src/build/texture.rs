@@ -1,6 +1,6 @@
 //! Conversion of textures on shapes.
 
-use crate::build::context::Context;
+use crate::context::Context;
 use crate::import::apriltag;
 use crate::import::apriltag::{BLACK_CELLS, CELLS};
 use crate::keys::texture::{ShapeSideConfig, TextureConfig};

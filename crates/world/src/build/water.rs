@@ -1,6 +1,6 @@
 //! Conversion of the water column, the terrain, regions and tracers.
 
-use crate::build::context::Context;
+use crate::context::Context;
 use crate::import::grid;
 use crate::keys::grid::GridConfig;
 use crate::keys::water::{ColumnConfig, RegionConfig, TracerConfig, WaterLayerConfig};

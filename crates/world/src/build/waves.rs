@@ -1,7 +1,7 @@
 //! Conversion of the wave keys of a world to a sea state and its realisation.
 
-use crate::build::context::Context;
 use crate::build::horizontal_velocity;
+use crate::context::Context;
 use crate::keys::waves::{
     KelpieConfig, RegularConfig, SeaHeightConfig, SeaPeriodConfig, TabulatedConfig,
     WaveDirectionConfig, WavesConfig,

@@ -1,13 +1,12 @@
 //! Changes of the tree of a world file.
 
 use crate::build::comms::Addresses;
-use crate::document::{Document, Labels, NamedPose, ObjectInfo, Placement, SECTIONS};
+use crate::document::{Labels, Placement};
 use crate::document::{environment, faults, settings};
-use merrow_math::{Quat, Vec3};
 use merrow_model::scene::{JointKind, Robot, Scene};
 use merrow_model::state::{RobotState, State};
 use merrow_yaml::error::Place;
-use merrow_yaml::node::{KIND, Key, Map, Node, Value};
+use merrow_yaml::node::{KIND, Map, Node, Value};
 use serde_json::Map as JsonMap;
 
 /// Returns the map of a section of the root, if it exists.
@@ -217,63 +216,6 @@ pub(super) fn extending(file: &str, changes: Node) -> Node {
     root
 }
 
-/// Returns all objects of a document.
-pub(super) fn objects(document: &Document) -> Vec<ObjectInfo> {
-    let mut objects = Vec::new();
-    for section in SECTIONS {
-        let entries = document.tree.get(section).and_then(Node::as_map);
-        for (key, entry) in entries.iter().flat_map(|map| &map.entries) {
-            let Some(entry) = entry.as_map() else {
-                continue;
-            };
-            for name in copies(&key.name, entry) {
-                let own = start_of_copy(entry, &name).unwrap_or(entry);
-                let labels = labels(own, entry);
-                objects.push(ObjectInfo {
-                    section,
-                    description: labels.description,
-                    category: labels.category,
-                    tags: labels.tags,
-                    placement: (section == "structures").then(|| placement(entry)),
-                    name,
-                });
-            }
-        }
-    }
-    objects
-}
-
-/// Returns the names of the copies of an entry, or its own name.
-fn copies(name: &str, entry: &Map) -> Vec<String> {
-    let Some(repeat) = entry.get_map("repeat") else {
-        return vec![name.to_string()];
-    };
-    let total: u64 = values(repeat, "count").iter().map(|n| *n as u64).product();
-    let except = texts(repeat, "except");
-    let all = (0..total).map(|k| format!("{name}_{k}"));
-    all.filter(|copy| !except.contains(copy)).collect()
-}
-
-/// Returns the map in `repeat.starts` for a copy.
-fn start_of_copy<'a>(entry: &'a Map, name: &str) -> Option<&'a Map> {
-    entry.get_map("repeat")?.get_map("starts")?.get_map(name)
-}
-
-/// Returns the labels in `own`, or else the labels in the entry.
-fn labels(own: &Map, entry: &Map) -> Labels {
-    let find = |key: &str| text(own, key).or_else(|| text(entry, key));
-    let tags = if own.get("tags").is_some() {
-        own
-    } else {
-        entry
-    };
-    Labels {
-        category: find("category").unwrap_or_default(),
-        description: text(own, "description").unwrap_or_else(|| description(entry)),
-        tags: texts(tags, "tags"),
-    }
-}
-
 /// Returns the map that contains the labels of an object: its entry, or the start of a copy.
 pub(super) fn labelled_entry<'a>(map: &'a mut Map, name: &str) -> Option<&'a mut Node> {
     if map.get(name).is_some() {
@@ -305,69 +247,4 @@ pub(super) fn set_labels(entry: &mut Node, labels: &Labels) {
     entry.set("category", labels.category.as_str());
     entry.set("description", labels.description.as_str());
     entry.set("tags", labels.tags.as_slice());
-}
-
-/// Returns the named poses of a world.
-pub(super) fn named_poses(root: &Node) -> Vec<NamedPose> {
-    let poses = root.get("named_poses").and_then(Node::as_map);
-    let pose = |(key, node): &(Key, Node)| {
-        let entry = node.as_map()?;
-        Some(NamedPose {
-            name: key.name.clone(),
-            description: text(entry, "description").unwrap_or_default(),
-            tags: texts(entry, "tags"),
-            placement: placement(entry),
-            free_size: <[f64; 3]>::try_from(values(entry, "free_size_m"))
-                .ok()
-                .map(Vec3::from),
-        })
-    };
-    let poses = poses.iter().flat_map(|poses| &poses.entries);
-    poses.filter_map(pose).collect()
-}
-
-/// Returns the tags of a world.
-pub(super) fn tags_of_world(root: &Node) -> Vec<String> {
-    root.as_map()
-        .map_or_else(Vec::new, |root| texts(root, "tags"))
-}
-
-/// Returns the description of an entry, or of its model or body.
-fn description(entry: &Map) -> String {
-    let part = |key: &str| text(entry.get_map(key)?, "description");
-    text(entry, "description")
-        .filter(|own| !own.is_empty())
-        .or_else(|| part("model"))
-        .or_else(|| part("body"))
-        .unwrap_or_default()
-}
-
-fn text(map: &Map, key: &str) -> Option<String> {
-    map.get_text(key).map(str::to_string)
-}
-
-fn texts(map: &Map, key: &str) -> Vec<String> {
-    let texts = map.get(key).map_or_else(Vec::new, Node::as_texts);
-    texts.into_iter().map(str::to_string).collect()
-}
-
-fn values(map: &Map, key: &str) -> Vec<f64> {
-    let texts = map.get(key).map_or_else(Vec::new, Node::as_texts);
-    texts.iter().filter_map(|text| text.parse().ok()).collect()
-}
-
-/// Returns the pose in an entry.
-fn placement(entry: &Map) -> Placement {
-    let three = |key: &str| <[f64; 3]>::try_from(values(entry, key)).unwrap_or_default();
-    let [roll, pitch, yaw] = three("attitude_deg").map(f64::to_radians);
-    Placement {
-        p_WB: Vec3::from(three("position_m")),
-        q_WB: Quat::from_rpy(roll, pitch, yaw),
-    }
-}
-
-/// Returns the description of a world.
-pub(super) fn description_of_world(root: &Node) -> String {
-    let description = root.as_map().and_then(|root| text(root, "description"));
-    description.unwrap_or_default()
 }

@@ -7,6 +7,7 @@
 //! state, so that a new field does not compile until it is saved or left out on purpose; the page
 //! `docs/changing_worlds.md` lists both.
 
+use crate::keys::schedule::GainAxisConfig;
 use merrow_environment::air;
 use merrow_environment::air::wind::direction_from_deg;
 use merrow_model::scene::robot::joint::{Drive, JointMode};
@@ -24,11 +25,6 @@ use merrow_yaml::error::Place;
 use merrow_yaml::node::{KIND, Node, merge};
 use serde_json::{Map as JsonMap, Value as Json, json};
 use std::collections::HashSet;
-
-/// Degrees of freedom of a gain, by the keys of the schedule.
-const AXES: [&str; 6] = ["surge", "sway", "heave", "roll", "pitch", "yaw"];
-/// Errors that a gain multiplies, by the keys of the schedule.
-const GAINS: [GainKind; 3] = [GainKind::Position, GainKind::Integral, GainKind::Velocity];
 
 /// Entries of the schedule for the start of the saved world.
 struct Entries {
@@ -381,11 +377,12 @@ fn add_motion_control(robot: &Robot, state: &MotionControlState, entries: &mut E
     let (Some(settings), name) = (settings, robot.name.as_str()) else {
         return;
     };
-    for kind in GAINS {
+    for kind in GainKind::ALL {
         let error = kind.keyword();
         let both = gains.of_kind(kind).iter().zip(settings.gains.of_kind(kind));
-        for (axis, (value, _)) in AXES.iter().zip(both).filter(|(_, (a, b))| a != b) {
-            let keys = json!({"axis": axis, "error": error, "value": value});
+        let changed = GainAxisConfig::ALL.into_iter().zip(both);
+        for (axis, (value, _)) in changed.filter(|(_, (a, b))| a != b) {
+            let keys = json!({"axis": axis.keyword(), "error": error, "value": value});
             entries.add("gain", name, keys);
         }
     }

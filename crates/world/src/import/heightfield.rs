@@ -6,34 +6,24 @@
 use crate::import::files;
 use crate::import::files::read_bytes;
 use crate::import::grid::text::read_ascii_grid;
+use crate::keys::contact::HeightfieldConfig;
 use merrow_model::scene::robot::collision::Heightfield;
-use merrow_yaml::error::{Place, Problems, quote};
+use merrow_yaml::error::{Problems, quote};
 
 /// Maximum number of samples of one height field.
 const SAMPLES_MAX: usize = 16_000_000;
 
-/// Values of the keys of a height field in the world file.
-pub struct HeightfieldKeys<'a> {
-    /// Name of a raster file, if given.
-    pub file: Option<&'a str>,
-    /// Rows of heights [m], northern row first, if given.
-    pub heights: Option<&'a [Vec<f64>]>,
-    /// Extent along x and y [m], if given.
-    pub size: Option<[f64; 2]>,
-    /// Factor applied to the heights (1).
-    pub scale: f64,
-}
-
 /// Rows of heights, and the extent along x and y [m] if the raster states it.
 type Raster = (Vec<Vec<f64>>, Option<[f64; 2]>);
 
-/// Returns the height field, or `None` after reporting a problem at `place`.
-pub fn heightfield(
-    given: &HeightfieldKeys<'_>,
-    place: &Place,
-    problems: &mut Problems,
-) -> Option<Heightfield> {
-    let read = match (given.file, given.heights) {
+/// Returns the height field, or `None` after reporting a problem.
+pub fn heightfield(given: &HeightfieldConfig, problems: &mut Problems) -> Option<Heightfield> {
+    let key = match given.file {
+        Some(_) => "file",
+        None => "heights_m",
+    };
+    let place = given.at.key_place(key);
+    let read = match (&given.file, &given.heights_m) {
         (Some(file), None) => {
             let path = files::find_file(file, place, problems)?;
             raster(&path).map_err(|text| format!("{}: {text}", quote(&path.to_string_lossy())))
@@ -45,8 +35,8 @@ pub fn heightfield(
     field.map_err(|text| problems.push(place, text)).ok()
 }
 
-fn grid((rows, own_size): Raster, given: &HeightfieldKeys<'_>) -> Result<Heightfield, String> {
-    let size = match (own_size, given.size) {
+fn grid((rows, own_size): Raster, given: &HeightfieldConfig) -> Result<Heightfield, String> {
+    let size = match (own_size, given.size_m) {
         (Some(_), Some(_)) => {
             return Err(
                 "the raster states its own extent; expected no `size_m`; remove the key"
@@ -83,7 +73,7 @@ fn grid((rows, own_size): Raster, given: &HeightfieldKeys<'_>) -> Result<Heightf
         .iter()
         .rev()
         .flatten()
-        .map(|h| h * given.scale)
+        .map(|h| h * given.height_scale)
         .collect();
     if !heights.iter().all(|h| h.is_finite()) {
         return Err("a height is not finite".to_string());

@@ -13,9 +13,7 @@ spec! {
         /// Model of the gusts.
         gusts: Gusts => "{kind: none}",
     }
-}
 
-spec! {
     /// Weather at the start of the run.
     pub struct WeatherConfig {
         /// Date and universal time at the start of the run, such as `2026-06-21T09:30:00Z`.

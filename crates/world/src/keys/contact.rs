@@ -5,44 +5,38 @@ use crate::keys::texture::TextureConfig;
 use crate::keys::{BodyConfig, RepeatConfig};
 use merrow_model::scene::Material;
 use merrow_yaml::read::NamedMap;
-use merrow_yaml::spec::{choice, fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// A collision shape of a body or structure.
     pub struct CollisionConfig {
+        /// Collision groups of the shape.
+        groups: GroupsConfig => "{}",
+        ..placed: PlacedShape,
+    }
+
+    /// A shape that cameras, lasers and sonars detect, without contacts.
+    pub struct VisualConfig {
+        /// Fin, sail or azimuth thruster of the robot with which the shape turns. Its pose is that
+        /// at angle zero.
+        turns_with: Option<String> [not_empty],
+        ..placed: PlacedShape,
+    }
+
+    /// A shape at its place on a body or structure.
+    pub struct PlacedShape {
         /// Position of its centre on the body or structure, in the axes of the body or structure.
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
         /// Roll, pitch and yaw of its axes relative to the body or structure.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Surface material. Default: the material of the structure, else the default material.
+        /// Surface material, for contacts, light and laser beams. Default: the material of the
+        /// structure, else the default material.
         material: Option<Material>,
         /// Texture of the shape. Default: none.
         texture: Option<TextureConfig>,
-        /// Collision groups of the shape.
-        groups: GroupsConfig => "{}",
         ..shape: ShapeConfig,
     }
-}
 
-spec! {
-    /// A shape that cameras, lasers and sonars detect, without contacts.
-    pub struct VisualConfig {
-        /// Position of its centre on the body, in the axes of the body.
-        position_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Roll, pitch and yaw of its axes relative to the body.
-        attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Surface material for light and laser beams.
-        material: Option<Material>,
-        /// Texture of the shape. Default: none.
-        texture: Option<TextureConfig>,
-        /// Fin, sail or azimuth thruster of the robot with which the shape turns. Its pose is that
-        /// at angle zero.
-        turns_with: Option<String> [not_empty],
-        ..shape: ShapeConfig,
-    }
-}
-
-choice! {
     /// A shape about its own centre. The axis of cylinders and capsules is z.
     pub enum ShapeConfig {
         /// A sphere about its centre.
@@ -80,24 +74,25 @@ choice! {
             form: MeshForm = MeshForm::ConvexHull,
         },
         /// Terrain on a grid; for structures only.
-        Heightfield = "heightfield" {
-            /// An ESRI ASCII grid (`.asc`) or rows of heights (`.csv`), northernmost row first,
-            /// each from west to east.
-            file: Option<String> [not_empty],
-            /// The heights themselves, northernmost row first, each from west to east.
-            heights_m: Option<Vec<Vec<f64>>> [not_empty],
-            /// Extent from the first to the last sample along x and y. Not needed for an ESRI ASCII
-            /// grid, which contains it.
-            size_m: Option<[f64; 2]> [positive],
-            /// Factor on the heights: -1 for a file of depths.
-            height_scale: f64 = 1.0,
-        },
+        Heightfield = "heightfield" (HeightfieldConfig),
     }
-}
 
-fieldless_choice! {
+    /// Terrain on a grid; for structures only.
+    pub struct HeightfieldConfig {
+        /// An ESRI ASCII grid (`.asc`) or rows of heights (`.csv`), northernmost row first,
+        /// each from west to east.
+        file: Option<String> [not_empty],
+        /// The heights themselves, northernmost row first, each from west to east.
+        heights_m: Option<Vec<Vec<f64>>> [not_empty],
+        /// Extent from the first to the last sample along x and y. Not needed for an ESRI ASCII
+        /// grid, which contains it.
+        size_m: Option<[f64; 2]> [positive],
+        /// Factor on the heights: -1 for a file of depths.
+        height_scale: f64 = 1.0,
+    }
+
     /// Collision geometry derived from a mesh.
-    pub enum MeshForm {
+    pub enum MeshForm words {
         /// Convex hull of the vertices.
         ConvexHull = "convex_hull",
         /// Convex decomposition of a closed mesh.
@@ -105,9 +100,7 @@ fieldless_choice! {
         /// The triangles themselves; for static structures only.
         Triangles = "triangles",
     }
-}
 
-spec! {
     /// Collision groups of a shape. Two shapes can touch if each is a member of a group that the
     /// other collides with.
     pub struct GroupsConfig {
@@ -116,9 +109,7 @@ spec! {
         /// Numbers of the groups with which the shape collides. Default: all.
         collides_with: Option<Vec<u32>> [in 0.0..=31.0],
     }
-}
 
-spec! {
     /// A static structure in the world, such as a dock, a wall, a rock or bathymetry.
     pub struct StructureConfig {
         /// Description of the structure.
@@ -136,9 +127,7 @@ spec! {
         /// Tags reported by the services of `simulation_interfaces`.
         tags: Vec<String> = Vec::new(),
     }
-}
 
-spec! {
     /// A free-floating object, or a grid of copies of it: a body without actuators and sensors.
     pub struct PropEntry {
         /// Body of the object: a name in `params/bodies`, a file, or a map.

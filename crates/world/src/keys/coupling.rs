@@ -20,9 +20,7 @@ spec! {
         break_moment_nm: Option<f64> [positive],
         ..kind: CouplingKind,
     }
-}
 
-spec! {
     /// One end of a coupling: a frame on a link, or in the world if no robot is named.
     pub struct CouplingEndConfig {
         /// Name of the robot or prop. Default: the world.

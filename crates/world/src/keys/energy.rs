@@ -2,7 +2,7 @@
 
 use crate::keys::Axes;
 use crate::keys::coupling::CouplingEndConfig;
-use merrow_yaml::spec::{choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// An electrical load without other effect, such as a computer or a light.
@@ -12,9 +12,7 @@ spec! {
         /// Level at the start: 0 is off, 1 is on.
         level: f64 [fraction] = 1.0,
     }
-}
 
-spec! {
     /// A solar panel. It generates no power under water.
     pub struct SolarConfig {
         /// Source of the parameter values.
@@ -39,9 +37,7 @@ spec! {
         /// panel.
         min_elevation_deg: f64 [in 0.0..=89.0] = 0.0,
     }
-}
 
-spec! {
     /// A battery charger: constant current up to a voltage, then constant voltage.
     pub struct ChargerConfig {
         /// Maximum current of the charger.
@@ -54,9 +50,7 @@ spec! {
         source_robot: Option<String> [name],
         ..contact: ChargingConditionConfig,
     }
-}
 
-choice! {
     /// Condition under which a charger charges.
     pub enum ChargingConditionConfig {
         /// While a coupling is engaged; the coupled robot is charged.

@@ -2,7 +2,7 @@
 
 use merrow_model::scene::sea::grid::{Extrapolation, Interpolation};
 use merrow_model::scene::sea::mapped::Number;
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// A quantity on a grid, read from a file. Without `variable` and axis names, the variable and
@@ -32,9 +32,7 @@ spec! {
         /// Value of the missing samples with `holes: value`.
         hole_value: f64 = 0.0,
     }
-}
 
-spec! {
     /// The axes of a grid.
     pub struct GridAxesConfig {
         /// Unit of the horizontal axes.
@@ -56,31 +54,25 @@ spec! {
         /// Value of the time axis at the start of the simulation, in units of that axis.
         time_start: f64 = 0.0,
     }
-}
 
-fieldless_choice! {
     /// Unit of the horizontal axes.
-    pub enum HorizontalUnitConfig {
+    pub enum HorizontalUnitConfig words {
         /// Metres east and north.
         Metres = "metres",
         /// Degrees of longitude and latitude.
         Degrees = "degrees",
     }
-}
 
-fieldless_choice! {
     /// Positive direction of the vertical axis.
-    pub enum VerticalDirectionConfig {
+    pub enum VerticalDirectionConfig words {
         /// The axis is a depth.
         Down = "down",
         /// The axis is a height.
         Up = "up",
     }
-}
 
-fieldless_choice! {
     /// Treatment of samples without a value.
-    pub enum HolesConfig {
+    pub enum HolesConfig words {
         /// The file is rejected.
         Reject = "reject",
         /// They have the value of the nearest sample at the same level and time.
@@ -88,9 +80,7 @@ fieldless_choice! {
         /// Holes have the value of `hole_value`.
         Value = "value",
     }
-}
 
-spec! {
     /// Header of a raw grid. The numbers are in a separate binary file without any structure.
     pub struct RawGridConfig {
         /// The file with the numbers, relative to the folder of the header.
@@ -110,9 +100,7 @@ spec! {
         /// Stored number that marks a missing value. NaN always does.
         missing_value: Option<f64>,
     }
-}
 
-spec! {
     /// An axis of a raw grid: evenly spaced, or with a list of coordinates.
     pub struct RawAxisConfig {
         /// Name of the axis, as in NetCDF files.
@@ -126,11 +114,9 @@ spec! {
         /// Coordinates of all samples, instead of `start`, `step` and `count`.
         coordinates: Option<Vec<f64>> [not_empty],
     }
-}
 
-fieldless_choice! {
     /// Storage format of a number.
-    pub enum NumberFormatConfig {
+    pub enum NumberFormatConfig words {
         /// Signed integer, 8 bits.
         I8 = "i8",
         /// Unsigned integer, 8 bits.

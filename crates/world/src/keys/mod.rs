@@ -21,7 +21,6 @@ pub mod contact;
 pub mod coupling;
 pub mod energy;
 pub mod fault;
-pub mod find;
 pub mod grid;
 pub mod robot;
 pub mod schedule;
@@ -45,7 +44,5 @@ pub use crate::keys::tether::{TetherConfig, TetherEndConfig};
 pub use crate::keys::water::{CurrentConfig, CurrentLayerConfig, WaterConfig};
 pub use crate::keys::world::{OriginConfig, SeabedConfig, StepConfig, WorldConfig};
 
+pub use crate::context::GRAVITY;
 pub use merrow_model::scene::BASE_LINK;
-
-/// Default acceleration of gravity [m/s²].
-pub const GRAVITY: f64 = 9.81;

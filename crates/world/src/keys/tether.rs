@@ -1,7 +1,7 @@
 //! Keys of tethers and mooring lines.
 
 use merrow_model::scene::{Line, LineModel, Winch};
-use merrow_yaml::spec::{choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// A tether or mooring line between two ends.
@@ -28,9 +28,7 @@ spec! {
         /// Winch at one of the ends. Default: none.
         winch: Option<Winch>,
     }
-}
 
-choice! {
     /// An end of a line.
     pub enum TetherEndConfig {
         /// A point fixed in the world.

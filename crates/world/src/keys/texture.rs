@@ -1,8 +1,8 @@
 //! Keys of textures on shapes.
 
-use merrow_yaml::spec::{choice, fieldless_choice};
+use merrow_yaml::spec::spec;
 
-choice! {
+spec! {
     /// A texture on a shape. On the lateral sides it is upright; on the sides normal to z its upper
     /// edge points to +y.
     pub enum TextureConfig {
@@ -36,19 +36,15 @@ choice! {
             sides: Vec<ShapeSideConfig> [not_empty] = vec![ShapeSideConfig::Top],
         },
     }
-}
 
-fieldless_choice! {
     /// Family of an AprilTag.
-    pub(crate) enum TagFamilyConfig {
+    pub(crate) enum TagFamilyConfig words {
         /// 587 tags of 36 bits with a Hamming distance of at least 11.
         Tag36h11 = "36h11",
     }
-}
 
-fieldless_choice! {
     /// Side of a shape.
-    pub enum ShapeSideConfig {
+    pub enum ShapeSideConfig words {
         /// Back, towards negative x.
         Back = "-x",
         /// Front, towards positive x.

@@ -3,7 +3,7 @@
 use crate::keys::{CoefficientReference, Coefficients, FixedForceConfig, HullConfig};
 use merrow_model::scene::robot::body::SlenderBody;
 use merrow_yaml::read::NamedMap;
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 use std::collections::BTreeMap;
 
 spec! {
@@ -19,11 +19,9 @@ spec! {
         /// Known values by the name of the link in the URDF.
         links: BTreeMap<String, LinkHydrodynamics> = BTreeMap::new(),
     }
-}
 
-fieldless_choice! {
     /// Shapes of a URDF from which hydrodynamics are estimated.
-    pub enum EstimateConfig {
+    pub enum EstimateConfig words {
         /// Collision shapes; visual shapes for a link that has none.
         Collision = "collision",
         /// Visual shapes; collision shapes for a link that has none.
@@ -31,9 +29,7 @@ fieldless_choice! {
         /// No estimation: values that are not given are zero.
         None = "none",
     }
-}
 
-spec! {
     /// Known hydrodynamics of a link, in the link axes (forward, left, up) relative to the link
     /// origin. The keys are the keys of a body.
     pub struct LinkHydrodynamics {
@@ -68,9 +64,7 @@ spec! {
         /// Point at which the damping acts, relative to the link origin.
         damping_point_m: Option<[f64; 3]>,
     }
-}
 
-spec! {
     /// A joint that follows another joint: its position is `multiplier` times the position of the
     /// other, plus `offset`.
     pub struct MimicConfig {

@@ -6,7 +6,7 @@ use crate::sensor::camera::OpticsConfig;
 use merrow_model::scene::sea::GaussMarkov;
 use merrow_model::scene::sea::water::SoundSpeedLaw;
 use merrow_yaml::read::NamedMap;
-use merrow_yaml::spec::{choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// Water of the world.
@@ -42,9 +42,7 @@ spec! {
         /// Waves on the water surface.
         waves: WavesConfig => "{kind: none}",
     }
-}
 
-choice! {
     /// Mean current. Directions are where the water flows to, clockwise from north.
     pub enum CurrentConfig {
         /// The water is at rest.
@@ -65,9 +63,7 @@ choice! {
             layers: Vec<CurrentLayerConfig> [not_empty],
         },
     }
-}
 
-spec! {
     /// Current at one depth.
     pub struct CurrentLayerConfig {
         /// Depth below z = 0.
@@ -77,9 +73,7 @@ spec! {
         /// Direction of flow, clockwise from north.
         direction_deg: f64 [in -360.0..=360.0] = 0.0,
     }
-}
 
-spec! {
     /// A current that is added to the mean current.
     pub struct FlowConfig {
         /// Factor on its velocity; can be changed during a run.
@@ -88,9 +82,7 @@ spec! {
         region: Option<String> [name],
         ..law: FlowLawConfig,
     }
-}
 
-choice! {
     /// Velocity field of a current. Directions are where the water flows to, clockwise from north.
     pub enum FlowLawConfig {
         /// Tidal current: uniform in space, periodic in time.
@@ -100,60 +92,72 @@ choice! {
         },
         /// A straight jet whose speed decreases to both sides as sech² of the distance from its
         /// axis.
-        Jet = "jet" {
-            /// Speed on the axis at the surface.
-            speed_m_s: f64 [non_negative],
-            /// Direction of flow, clockwise from north.
-            direction_deg: f64 [in -360.0..=360.0],
-            /// A point on the axis (east, north).
-            position_m: [f64; 2] = [0.0, 0.0],
-            /// Distance from the axis at which the speed is 42 % of that on the axis.
-            half_width_m: f64 [positive],
-            /// Depth at which the speed is 1/e of that at the surface. Default: the same speed at
-            /// all depths.
-            decay_depth_m: Option<f64> [positive],
-        },
+        Jet = "jet" (JetConfig),
         /// A straight river or canal between two banks; no flow beyond the banks and below the bed.
-        Channel = "channel" {
-            /// Speed at the centre line at the surface.
-            speed_m_s: f64 [non_negative],
-            /// Direction of flow, clockwise from north.
-            direction_deg: f64 [in -360.0..=360.0],
-            /// A point on the centre line (east, north).
-            position_m: [f64; 2] = [0.0, 0.0],
-            /// Distance between the banks.
-            width_m: f64 [positive],
-            /// Exponent k of the lateral profile 1 - |n/w|^k, with n the distance from the centre
-            /// line and w half the width. 2 is a parabola; a larger value gives a fuller profile.
-            exponent: f64 [in 1.0..=100.0] = 2.0,
-            /// Depth of the bed. Default: the same speed at all depths.
-            bed_depth_m: Option<f64> [positive],
-            /// Exponent of the velocity profile above the bed.
-            bed_exponent: f64 [in 0.01..=1.0] = 1.0 / 7.0,
-        },
+        Channel = "channel" (ChannelConfig),
         /// An eddy about a vertical axis: solid-body rotation in its core, decreasing velocity
         /// outside.
-        Eddy = "eddy" {
-            /// Angular velocity at the centre, positive counter-clockwise.
-            angular_velocity_rad_s: f64,
-            /// A point on the axis (east, north).
-            position_m: [f64; 2] = [0.0, 0.0],
-            /// Radius of the core.
-            core_radius_m: f64 [positive],
-        },
+        Eddy = "eddy" (EddyConfig),
         /// Velocities [m/s] on grids, which may depend on depth and time.
-        Gridded = "gridded" {
-            /// Velocity component towards east.
-            east: Option<GridConfig>,
-            /// Velocity component towards north.
-            north: Option<GridConfig>,
-            /// Vertical velocity, positive upwards.
-            up: Option<GridConfig>,
-        },
+        Gridded = "gridded" (GriddedFlowConfig),
     }
-}
 
-spec! {
+    /// A straight jet whose speed decreases to both sides as sech² of the distance from its
+    /// axis.
+    pub struct JetConfig {
+        /// Speed on the axis at the surface.
+        speed_m_s: f64 [non_negative],
+        /// Direction of flow, clockwise from north.
+        direction_deg: f64 [in -360.0..=360.0],
+        /// A point on the axis (east, north).
+        position_m: [f64; 2] = [0.0, 0.0],
+        /// Distance from the axis at which the speed is 42 % of that on the axis.
+        half_width_m: f64 [positive],
+        /// Depth at which the speed is 1/e of that at the surface. Default: the same speed at
+        /// all depths.
+        decay_depth_m: Option<f64> [positive],
+    }
+
+    /// A straight river or canal between two banks; no flow beyond the banks and below the bed.
+    pub struct ChannelConfig {
+        /// Speed at the centre line at the surface.
+        speed_m_s: f64 [non_negative],
+        /// Direction of flow, clockwise from north.
+        direction_deg: f64 [in -360.0..=360.0],
+        /// A point on the centre line (east, north).
+        position_m: [f64; 2] = [0.0, 0.0],
+        /// Distance between the banks.
+        width_m: f64 [positive],
+        /// Exponent k of the lateral profile 1 - |n/w|^k, with n the distance from the centre
+        /// line and w half the width. 2 is a parabola; a larger value gives a fuller profile.
+        exponent: f64 [in 1.0..=100.0] = 2.0,
+        /// Depth of the bed. Default: the same speed at all depths.
+        bed_depth_m: Option<f64> [positive],
+        /// Exponent of the velocity profile above the bed.
+        bed_exponent: f64 [in 0.01..=1.0] = 1.0 / 7.0,
+    }
+
+    /// An eddy about a vertical axis: solid-body rotation in its core, decreasing velocity
+    /// outside.
+    pub struct EddyConfig {
+        /// Angular velocity at the centre, positive counter-clockwise.
+        angular_velocity_rad_s: f64,
+        /// A point on the axis (east, north).
+        position_m: [f64; 2] = [0.0, 0.0],
+        /// Radius of the core.
+        core_radius_m: f64 [positive],
+    }
+
+    /// Velocities [m/s] on grids, which may depend on depth and time.
+    pub struct GriddedFlowConfig {
+        /// Velocity component towards east.
+        east: Option<GridConfig>,
+        /// Velocity component towards north.
+        north: Option<GridConfig>,
+        /// Vertical velocity, positive upwards.
+        up: Option<GridConfig>,
+    }
+
     /// Level of the water surface, uniform in space.
     pub struct TideConfig {
         /// Mean level above z = 0.
@@ -161,9 +165,7 @@ spec! {
         /// Tidal constituents of the level.
         constituents: Vec<LevelConstituentConfig> = Vec::new(),
     }
-}
 
-spec! {
     /// A tidal constituent of the water level.
     pub struct LevelConstituentConfig {
         /// Name of the constituent, which gives the period: M2, S2, N2, K2, K1, O1, P1, Q1, M4, MS4
@@ -176,9 +178,7 @@ spec! {
         /// Phase of high water; the world starts at phase 0.
         phase_deg: f64 [in -360.0..=360.0] = 0.0,
     }
-}
 
-spec! {
     /// A constituent of a tidal current: an ellipse that the velocity describes once per period.
     pub struct ConstituentConfig {
         /// Name of the constituent, which gives the period: M2, S2, N2, K2, K1, O1, P1, Q1, M4, MS4
@@ -196,9 +196,7 @@ spec! {
         /// Phase of the strongest flood; the world starts at phase 0.
         phase_deg: f64 [in -360.0..=360.0] = 0.0,
     }
-}
 
-spec! {
     /// Water properties as functions of depth: linear between the layers, constant above the first
     /// and below the last.
     pub struct ColumnConfig {
@@ -211,9 +209,7 @@ spec! {
         /// Practical salinity on a grid, instead of the salinity of the layers.
         salinity: Option<GridConfig>,
     }
-}
 
-spec! {
     /// Water at one depth.
     pub struct WaterLayerConfig {
         /// Depth below the surface.
@@ -223,9 +219,7 @@ spec! {
         /// Practical salinity of the water.
         salinity_psu: f64 [non_negative],
     }
-}
 
-spec! {
     /// A horizontal area of the sea with its own water, uniform over the depth.
     pub struct RegionConfig {
         /// Vertices of the polygon (east, north), in order. The last is connected to the first.
@@ -248,9 +242,7 @@ spec! {
         /// Whether the region is dry land: it contains no water regardless of its height.
         dry: bool = false,
     }
-}
 
-spec! {
     /// A tracer: a quantity that the water transports.
     pub struct TracerConfig {
         /// Unit of the quantity, for display only.

@@ -1,9 +1,9 @@
 //! Keys of waves.
 
 use merrow_model::scene::Spreading;
-use merrow_yaml::spec::{choice, spec};
+use merrow_yaml::spec::spec;
 
-choice! {
+spec! {
     /// Model of the waves.
     pub enum WavesConfig {
         /// Flat water without waves.
@@ -23,9 +23,7 @@ choice! {
         /// The whole surface rises and falls as one sine wave, as in the Kelpie simulator.
         Kelpie = "kelpie" (KelpieConfig),
     }
-}
 
-spec! {
     /// One long-crested sinusoidal wave.
     pub struct RegularConfig {
         /// Height from trough to crest.
@@ -39,9 +37,7 @@ spec! {
         /// Time over which a parameter change takes effect.
         ramp_s: f64 [non_negative] = 20.0,
     }
-}
 
-spec! {
     /// Direction of the waves and their discretisation.
     pub struct WaveDirectionConfig {
         /// Mean direction of propagation, clockwise from north.
@@ -56,9 +52,7 @@ spec! {
         /// Time over which a parameter change takes effect.
         ramp_s: f64 [non_negative] = 20.0,
     }
-}
 
-spec! {
     /// Sea state by significant height, wind speed or Beaufort number; give exactly one of the
     /// three.
     pub struct SeaHeightConfig {
@@ -70,9 +64,7 @@ spec! {
         beaufort: Option<u32> [in 0.0..=12.0],
         ..course: WaveDirectionConfig,
     }
-}
 
-spec! {
     /// Sea state by height and period.
     pub struct SeaPeriodConfig {
         /// Peak period of the spectrum. Default: peak period of a fully developed sea of the same
@@ -83,18 +75,14 @@ spec! {
         fetch_m: Option<f64> [positive],
         ..sea: SeaHeightConfig,
     }
-}
 
-spec! {
     /// Sea state by height, period and peak enhancement.
     pub struct JonswapConfig {
         /// Peak enhancement factor: ratio of the peak to the peak of the Bretschneider spectrum.
         gamma: f64 [in 1.0..=10.0] = 3.3,
         ..sea: SeaPeriodConfig,
     }
-}
 
-spec! {
     /// A measured spectrum of the sea.
     pub struct TabulatedConfig {
         /// Pairs of angular frequency [rad/s] and spectral density [m² s/rad], by increasing
@@ -102,9 +90,7 @@ spec! {
         spectrum: Vec<[f64; 2]> [not_empty, non_negative],
         ..course: WaveDirectionConfig,
     }
-}
 
-spec! {
     /// Surface of the Kelpie simulator by wind speed or Beaufort number; give one of the two.
     pub struct KelpieConfig {
         /// Mean speed of the wind.

@@ -1,6 +1,6 @@
 //! Keys of a world: time step, origin and seabed, and the components of the world.
 
-use crate::keys::GRAVITY;
+use crate::context::GRAVITY;
 use crate::keys::actor::ActorEntry;
 use crate::keys::air::{AirConfig, WeatherConfig};
 use crate::keys::comms::{BridgeEntry, ModemEntry};
@@ -81,9 +81,7 @@ spec! {
         /// Tags reported by the services of `simulation_interfaces`.
         tags: Vec<String> = Vec::new(),
     }
-}
 
-spec! {
     /// Pose with a name, and the free space around it.
     pub struct NamedPoseConfig {
         /// Description of the pose.
@@ -97,9 +95,7 @@ spec! {
         /// Edge lengths of the free box around the pose, along its axes. Default: not limited.
         free_size_m: Option<[f64; 3]> [positive],
     }
-}
 
-spec! {
     /// Time step and integrator.
     pub struct StepConfig {
         /// Length of a time step.
@@ -107,9 +103,7 @@ spec! {
         /// Integrator of the equations of motion.
         integrator: Integrator = Integrator::Rk4,
     }
-}
 
-spec! {
     /// Position of the origin of the world frame (east, north, up; z = 0 at mean sea level) on the
     /// Earth.
     pub struct OriginConfig {
@@ -124,9 +118,7 @@ spec! {
         /// Dates before 2025 or after 2029 use the nearer end of that period.
         magnetic_field_nt: Option<[f64; 3]>,
     }
-}
 
-spec! {
     /// Seabed: a plane or terrain.
     pub struct SeabedConfig {
         /// Depth of the plane below z = 0 at the origin. Waves and the tide also use this depth.

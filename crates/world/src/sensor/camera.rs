@@ -1,19 +1,18 @@
 //! Cameras, lamps and the optical properties of water: keys of their files and conversion to
 //! the scene.
 
-use crate::sensor::{BuildSensor, SensorContext, exteroceptive};
+use crate::context::Context;
+use crate::sensor::{BuildSensor, SensorContext};
 use merrow_environment::optics;
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::sea::optics::Optics;
-use merrow_model::scene::{Link, Load, SensorKind};
-use merrow_model::sensor::ExteroceptiveSpec;
+use merrow_model::scene::{Link, Load};
 use merrow_model::sensor::camera::{
     CameraKeys, CameraOutput, CameraSpec, ImageOutput, Lamp, LensDistortion, RenderQuality,
 };
 use merrow_model::sensor::lens::{Distortion, Lens};
-use merrow_yaml::error::Problems;
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// A lamp on a robot.
@@ -33,9 +32,7 @@ spec! {
         /// Load of the robot whose level dims the lamp. Default: on while the robot has power.
         load: Option<String>,
     }
-}
 
-spec! {
     /// Optical properties of the water.
     pub struct OpticsConfig {
         /// Water type as defined by Jerlov.
@@ -49,11 +46,9 @@ spec! {
         /// two.
         beam_per_m: Option<[f64; 3]> [positive],
     }
-}
 
-fieldless_choice! {
     /// Jerlov water types, the clearest first.
-    pub(crate) enum JerlovConfig {
+    pub(crate) enum JerlovConfig words {
         /// Type I: clearest ocean water.
         One = "I",
         /// Type IA: clear ocean water.
@@ -77,100 +72,85 @@ fieldless_choice! {
     }
 }
 
-impl BuildSensor for CameraKeys {
-    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        exteroceptive(ExteroceptiveSpec::Camera(camera(
-            self,
-            context.rate,
-            problems,
-        )))
-    }
-}
-
 /// Maximum number of pixels of an image, to limit the memory.
 const PIXELS_MAX: usize = 16_000_000;
 
 /// Default exposure value below which gain is applied.
 const GAIN_BELOW: f64 = 4.0;
 
-/// Builds a camera that takes `rate` images per second [Hz].
-pub fn camera(file: &CameraKeys, rate: f64, problems: &mut Problems) -> CameraSpec {
-    let mut size = [file.width as usize, file.height as usize];
-    if size[0] * size[1] > PIXELS_MAX {
-        let text = format!(
-            "{} pixels per image; expected at most {PIXELS_MAX}",
-            size[0] * size[1]
-        );
-        problems.push(&file.at.whole, text);
-        size = [1, 1];
-    }
-    check_times_and_ranges(file, rate, problems);
-    let lens = lens(file, problems);
-    check_exposure_keys(file, problems);
-    let is_fast = file.quality == RenderQuality::Fast;
-    if is_fast {
-        check_fast_keys(file, problems);
-    }
-    CameraSpec {
-        rays: CameraSpec::pixel_directions(&lens, size),
-        subpixels: CameraSpec::subpixels(if is_fast { 1 } else { file.antialias as usize }),
-        size,
-        lens,
-        outputs: output_bits(&file.outputs),
-        instants: if is_fast {
-            1
-        } else {
-            file.blur_samples as usize
-        },
-        gain_below: gain_below(file, rate, problems),
-        max_gain: file.exposure.max_gain_db / (20.0 * std::f64::consts::LOG10_2),
-        camera: file.clone(),
+impl BuildSensor for CameraKeys {
+    type Spec = CameraSpec;
+
+    fn build(&self, cx: &SensorContext<'_>) -> CameraSpec {
+        let mut size = [self.width as usize, self.height as usize];
+        let pixels = size[0] * size[1];
+        if pixels > PIXELS_MAX {
+            let text = format!("{pixels} pixels per image; expected at most {PIXELS_MAX}");
+            cx.error(&self.at.whole, text);
+            size = [1, 1];
+        }
+        check_times_and_ranges(self, cx);
+        let lens = lens(self, cx);
+        check_exposure_keys(self, cx);
+        let is_fast = self.quality == RenderQuality::Fast;
+        if is_fast {
+            check_fast_keys(self, cx);
+        }
+        let [antialias, instants] = match is_fast {
+            true => [1, 1],
+            false => [self.antialias as usize, self.blur_samples as usize],
+        };
+        CameraSpec {
+            rays: CameraSpec::pixel_directions(&lens, size),
+            subpixels: CameraSpec::subpixels(antialias),
+            size,
+            lens,
+            outputs: output_bits(&self.outputs),
+            instants,
+            gain_below: gain_below(self, cx),
+            max_gain: self.exposure.max_gain_db / (20.0 * std::f64::consts::LOG10_2),
+            camera: self.clone(),
+        }
     }
 }
 
 /// Checks the order of ranges and exposure values, and the times within one image.
-fn check_times_and_ranges(file: &CameraKeys, rate: f64, problems: &mut Problems) {
-    check_order(
-        file,
-        "auto_exposure_ev100",
-        file.exposure.auto_exposure_ev100,
-        problems,
-    );
-    if file.min_range_m >= file.max_range_m {
-        let text = format!(
-            "`min_range_m` is {}; expected less than `max_range_m` {}",
-            file.min_range_m, file.max_range_m
-        );
-        problems.push(file.at.key_place("min_range_m"), text);
+fn check_times_and_ranges(file: &CameraKeys, cx: &SensorContext<'_>) {
+    let [low, high] = file.exposure.auto_exposure_ev100;
+    if low > high {
+        let text =
+            format!("`auto_exposure_ev100` is [{low}, {high}]; expected the smaller value first");
+        cx.error(file.exposure.at.key_place("auto_exposure_ev100"), text);
     }
+    cx.check_ranges(&file.at, file.min_range_m, file.max_range_m);
     for (key, time) in [
         ("exposure_s", file.exposure_s),
         ("readout_s", file.readout_s),
     ] {
-        if time * rate > 1.0 + 1e-9 {
+        if time * cx.rate > 1.0 + 1e-9 {
             let text = format!(
                 "`{key}` is {time}; expected at most the image period of {} s",
-                (1e6 / rate).round() * 1e-6
+                (1e6 / cx.rate).round() * 1e-6
             );
-            problems.push(file.at.key_place(key), text);
+            cx.error(file.at.key_place(key), text);
         }
     }
 }
 
 /// Reports keys that add rays to an image in the file that sets the quality `fast`. A device may
 /// have them in another file.
-fn check_fast_keys(file: &CameraKeys, problems: &mut Problems) {
+fn check_fast_keys(file: &CameraKeys, cx: &SensorContext<'_>) {
     let own = &file.at.key_place("quality").file;
     for key in ["antialias", "blur_samples"] {
         if file.at.has_key(key) && file.at.key_place(key).file == *own {
             let text = format!("`{key}` has no effect with `quality: fast`; expected one of them");
-            problems.push(file.at.key_place(key), text);
+            cx.error(file.at.key_place(key), text);
         }
     }
 }
 
 /// Reports a fixed exposure together with an automatic one.
-fn check_exposure_keys(file: &CameraKeys, problems: &mut Problems) {
+fn check_exposure_keys(file: &CameraKeys, cx: &SensorContext<'_>) {
     let at = &file.exposure.at;
     let [fixed, found] = ["exposure_ev100", "auto_exposure_ev100"];
     // The limits of a device may be overridden by a fixed value in another file.
@@ -178,7 +158,7 @@ fn check_exposure_keys(file: &CameraKeys, problems: &mut Problems) {
         && at.has_key(found)
         && at.key_place(fixed).file == at.key_place(found).file
     {
-        problems.push(
+        cx.error(
             at.key_place(found),
             format!("`{found}` has no effect together with `{fixed}`; remove one of them"),
         );
@@ -187,31 +167,21 @@ fn check_exposure_keys(file: &CameraKeys, problems: &mut Problems) {
 
 /// Returns the exposure value of the longest exposure time: with an f-number the value of
 /// `exposure_s`, or of the time between two images.
-fn gain_below(file: &CameraKeys, rate: f64, problems: &mut Problems) -> f64 {
+fn gain_below(file: &CameraKeys, cx: &SensorContext<'_>) -> f64 {
     let exposure = &file.exposure;
     let Some(aperture) = exposure.f_number else {
         return exposure.gain_below_ev100.unwrap_or(GAIN_BELOW);
     };
     if exposure.gain_below_ev100.is_some() {
         let text = "both `f_number` and `gain_below_ev100`; expected one: `f_number` also determines where gain begins";
-        problems.push(exposure.at.key_place("f_number"), text);
+        cx.error(exposure.at.key_place("f_number"), text);
     }
     let longest = if file.exposure_s > 0.0 {
         file.exposure_s
     } else {
-        1.0 / rate
+        1.0 / cx.rate
     };
     libm::log2(aperture * aperture / longest)
-}
-
-fn check_order(file: &CameraKeys, key: &str, pair: [f64; 2], problems: &mut Problems) {
-    if pair[0] > pair[1] {
-        let text = format!(
-            "`{key}` is [{}, {}]; expected the smaller value first",
-            pair[0], pair[1]
-        );
-        problems.push(file.exposure.at.key_place(key), text);
-    }
 }
 
 /// Returns the outputs as bits.
@@ -226,7 +196,7 @@ fn output_bits(outputs: &[ImageOutput]) -> u8 {
         .fold(CameraOutput::Info as u8, |all, output| all | bits(output))
 }
 
-fn lens(file: &CameraKeys, problems: &mut Problems) -> Lens {
+fn lens(file: &CameraKeys, cx: &SensorContext<'_>) -> Lens {
     let distortion = match file.distortion {
         LensDistortion::PlumbBob {
             k1, k2, p1, p2, k3, ..
@@ -243,7 +213,7 @@ fn lens(file: &CameraKeys, problems: &mut Problems) -> Lens {
                 Distortion::BrownConrady(_) => {
                     if angle > 1.5 {
                         let text = "`horizontal_fov_deg` is too large for a lens other than `fisheye`; expected at most 170";
-                        problems.push(file.at.key_place("horizontal_fov_deg"), text);
+                        cx.error(file.at.key_place("horizontal_fov_deg"), text);
                     }
                     libm::tan(angle.min(1.5))
                 }
@@ -251,7 +221,7 @@ fn lens(file: &CameraKeys, problems: &mut Problems) -> Lens {
             [half / across; 2]
         }
         _ => {
-            problems.push(
+            cx.error(
                 &file.at.whole,
                 "expected either `horizontal_fov_deg` or `focal_px`",
             );
@@ -271,9 +241,9 @@ fn lens(file: &CameraKeys, problems: &mut Problems) -> Lens {
             "`center_px` is [{x}, {y}]; expected within the image, [0, 0] to [{}, {}]",
             last[0], last[1]
         );
-        problems.push(file.at.key_place("center_px"), text);
+        cx.error(file.at.key_place("center_px"), text);
     } else {
-        check_monotonic_distortion(file, &lens, problems);
+        check_monotonic_distortion(file, &lens, cx);
     }
     lens
 }
@@ -281,7 +251,7 @@ fn lens(file: &CameraKeys, problems: &mut Problems) -> Lens {
 /// Checks that the distortion is monotonic up to the edge of the image, which otherwise indicates
 /// wrong coefficients. For a fisheye lens only the nearest edge is checked, for others all edges.
 /// Corners without an image give a note.
-fn check_monotonic_distortion(file: &CameraKeys, lens: &Lens, problems: &mut Problems) {
+fn check_monotonic_distortion(file: &CameraKeys, lens: &Lens, cx: &SensorContext<'_>) {
     let last = [file.width, file.height].map(|n| f64::from(n) - 1.0);
     let [x, y] = [0, 1].map(|i| lens.center[i].clamp(0.0, last[i]));
     let mut edges = [[0.0, y], [last[0], y], [x, 0.0], [x, last[1]]];
@@ -312,13 +282,13 @@ fn check_monotonic_distortion(file: &CameraKeys, lens: &Lens, problems: &mut Pro
             file.width,
             file.height
         );
-        problems.push(place, text);
+        cx.error(place, text);
     } else if n == 4
         && [[0.0; 2], [last[0], 0.0], [0.0, last[1]], last]
             .iter()
             .any(blind)
     {
-        problems.note(
+        cx.note(
             place,
             "the distortion reverses in the corners of the image: these pixels have no ray",
         );
@@ -326,22 +296,19 @@ fn check_monotonic_distortion(file: &CameraKeys, lens: &Lens, problems: &mut Pro
 }
 
 /// Builds the lamp `name` on `link`, which has the index `index`.
-pub fn lamp(
+pub(crate) fn lamp(
     name: &str,
     file: &LampConfig,
     (index, link): (usize, &Link),
     loads: &[Load],
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Lamp {
-    let d = Vec3::from(file.direction).unit().unwrap_or_else(|| {
-        let text =
-            format!("the direction of {name} has no length; expected numbers that are not all 0");
-        problems.push(file.at.key_place("direction"), text);
-        Vec3::new(1.0, 0.0, 0.0)
-    });
+    let x = Vec3::new(1.0, 0.0, 0.0);
+    let what = format!("the direction of {name}");
+    let d = cx.direction((&file.at, "direction"), &what, file.direction.into(), x);
     let load = file.load.as_ref().and_then(|requested| {
         let names = loads.iter().map(|load| load.name.as_str());
-        problems.find(file.at.key_place("load"), requested, names, |load| {
+        cx.find(file.at.key_place("load"), requested, names, |load| {
             format!("no load {load}")
         })
     });
@@ -361,12 +328,8 @@ pub fn lamp(
 }
 
 /// Converts the optical properties of the water.
-pub fn optics(file: &OpticsConfig) -> Optics {
-    let kind = optics::TYPES
-        .iter()
-        .position(|name| *name == file.jerlov.keyword())
-        .unwrap_or(0);
-    let typical = optics::jerlov(kind);
+pub(crate) fn optics(file: &OpticsConfig) -> Optics {
+    let typical = optics::jerlov(file.jerlov as usize);
     let own = optics::optics_from_coefficients(
         file.daylight_per_m.unwrap_or(typical.daylight),
         file.scattering_per_m.unwrap_or(typical.scattering),

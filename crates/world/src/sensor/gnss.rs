@@ -4,35 +4,23 @@ use crate::sensor::{BuildSensor, SensorContext};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_math::rng::Stream;
-use merrow_model::scene::SensorKind;
 use merrow_model::sensor::gnss::{
     GnssKeys, GnssSky, GnssSpec, HeadingReceiver, SatelliteConstellation,
 };
 use merrow_sensors::gnss::visibility::dilution;
-use merrow_yaml::error::Problems;
 
 /// Minimum horizontal baseline of two antennas [m].
 const MIN_BASELINE: f64 = 0.01;
 
 impl BuildSensor for GnssKeys {
-    fn build(&self, context: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
-        SensorKind::Gnss(gnss(self, context.stream("sky")))
-    }
-}
+    type Spec = GnssSpec;
 
-impl BuildSensor for HeadingReceiver {
-    fn build(&self, _context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        check_heading(self, problems);
-        SensorKind::GnssHeading(self.clone())
-    }
-}
-
-/// Builds a satellite receiver; `stream` draws the orientation of its constellation.
-pub fn gnss(file: &GnssKeys, stream: Stream) -> GnssSpec {
-    let sky = file.sky.as_ref();
-    GnssSpec {
-        constellation: sky.map(|sky| build_constellation(sky, stream)),
-        receiver: file.clone(),
+    fn build(&self, cx: &SensorContext<'_>) -> GnssSpec {
+        let sky = self.sky.as_ref();
+        GnssSpec {
+            constellation: sky.map(|sky| build_constellation(sky, cx.stream("sky"))),
+            receiver: self.clone(),
+        }
     }
 }
 
@@ -58,14 +46,19 @@ fn build_constellation(file: &GnssSky, stream: Stream) -> SatelliteConstellation
     }
 }
 
-fn check_heading(file: &HeadingReceiver, problems: &mut Problems) {
-    let antennas = file.antennas_m.map(Vec3::from);
-    let b = antennas[1] - antennas[0];
-    if b.x * b.x + b.y * b.y < MIN_BASELINE * MIN_BASELINE {
-        let text = format!(
-            "the horizontal distance of the antennas is {} m; expected at least {MIN_BASELINE} m",
-            libm::hypot(b.x, b.y)
-        );
-        problems.push(file.at.key_place("antennas_m"), text);
+impl BuildSensor for HeadingReceiver {
+    type Spec = Self;
+
+    fn build(&self, cx: &SensorContext<'_>) -> Self {
+        let antennas = self.antennas_m.map(Vec3::from);
+        let b = antennas[1] - antennas[0];
+        if b.x * b.x + b.y * b.y < MIN_BASELINE * MIN_BASELINE {
+            let text = format!(
+                "the horizontal distance of the antennas is {} m; expected at least {MIN_BASELINE} m",
+                libm::hypot(b.x, b.y)
+            );
+            cx.error(self.at.key_place("antennas_m"), text);
+        }
+        self.clone()
     }
 }

@@ -1,93 +1,44 @@
-//! Inertial sensors, magnetometers and inertial navigation: keys of their files and conversion to
-//! the scene.
+//! Conversion of inertial navigation systems, and their aiding sensors.
 
+use crate::context::Context;
 use crate::sensor::{BuildSensor, SensorConfig, SensorContext};
-use merrow_math::Vec3;
 use merrow_model::scene::{Sensor, SensorKind};
 use merrow_model::sensor::inertial::{
-    AhrsKeys, AhrsSpec, Aids, DvlAid, GnssAid, ImuSpec, InsKeys, InsSpec, MagnetometerSpec,
-    NoiseModel, PressureAid,
+    AhrsKeys, AhrsSpec, Aids, DvlAid, GnssAid, InsKeys, InsSpec, NoiseModel, PressureAid,
 };
-use merrow_model::sensor::{Errors, Noise};
-use merrow_yaml::error::{Problems, did_you_mean, quote};
+use merrow_yaml::error::{did_you_mean, quote};
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::spec;
 
-spec! {
-    /// Angular velocity, proper acceleration, and attitude if `attitude_std_deg` is given.
-    pub(crate) struct ImuConfig {
-        /// Errors of the gyroscope [rad/s].
-        gyro: Noise => "{}",
-        /// Errors of the accelerometer [m/s2].
-        accelerometer: Noise => "{}",
-        /// Standard deviation of roll, pitch and yaw. Default: no attitude output.
-        attitude_std_deg: Option<[f64; 3]> [non_negative],
-    }
-}
-
-impl BuildSensor for ImuConfig {
-    fn build(&self, context: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
-        SensorKind::Imu(ImuSpec {
-            gyro: context.errors(&self.gyro, "gyro"),
-            accelerometer: context.errors(&self.accelerometer, "accelerometer"),
-            orientation_std: self.attitude_std_deg.map(|a| a.map(f64::to_radians)),
-        })
-    }
-}
-
 impl BuildSensor for AhrsKeys {
-    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        let errors = [
-            context.errors(&self.gyro, "gyro"),
-            context.errors(&self.accelerometer, "accelerometer"),
-            context.errors(&self.magnetometer, "field"),
-        ];
-        SensorKind::Ahrs(ahrs(self, errors, context.rate, problems))
-    }
-}
+    type Spec = AhrsSpec;
 
-/// Builds an AHRS from its file and its three triads at `rate` [Hz].
-pub fn ahrs(
-    file: &AhrsKeys,
-    [gyro, accelerometer, magnetometer]: [Errors; 3],
-    rate: f64,
-    problems: &mut Problems,
-) -> AhrsSpec {
-    if file.bias_time_constant_s * rate < 2.0 {
-        let text = format!(
-            "`bias_time_constant_s` is {}; expected two samples or more ({} s)",
-            file.bias_time_constant_s,
-            2.0 / rate
-        );
-        problems.push(file.at.key_place("bias_time_constant_s"), text);
-    }
-    AhrsSpec {
-        ahrs: file.clone(),
-        gyro,
-        accelerometer,
-        magnetometer,
-        iron: Vec3::from(file.iron_nt.map(|x| 1e-9 * x)),
+    fn build(&self, cx: &SensorContext<'_>) -> AhrsSpec {
+        if self.bias_time_constant_s * cx.rate < 2.0 {
+            let text = format!(
+                "`bias_time_constant_s` is {}; expected two samples or more ({} s)",
+                self.bias_time_constant_s,
+                2.0 / cx.rate
+            );
+            cx.error(self.at.key_place("bias_time_constant_s"), text);
+        }
+        AhrsSpec::new(self, |noise, channel| cx.errors(noise, channel))
     }
 }
 
 impl BuildSensor for InsKeys {
-    fn build(&self, context: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
-        let gyro = context.errors(&self.gyro, "gyro");
-        let accelerometer = context.errors(&self.accelerometer, "accelerometer");
-        SensorKind::Ins(ins(self, [gyro, accelerometer]))
-    }
-}
+    type Spec = InsSpec;
 
-/// Builds an INS without aiding sensors from its file and its two triads.
-pub fn ins(file: &InsKeys, [gyro, accelerometer]: [Errors; 2]) -> InsSpec {
-    InsSpec {
-        ins: file.clone(),
-        gyro,
-        accelerometer,
-        start_attitude: file.start_attitude_std_deg.map(f64::to_radians),
-        gyro_model: NoiseModel::new(&file.gyro),
-        accelerometer_model: NoiseModel::new(&file.accelerometer),
-        aids: Aids::default(),
+    /// Builds an INS without aiding sensors.
+    fn build(&self, cx: &SensorContext<'_>) -> InsSpec {
+        InsSpec {
+            keys: self.clone(),
+            gyro: cx.errors(&self.gyro, "gyro"),
+            accelerometer: cx.errors(&self.accelerometer, "accelerometer"),
+            gyro_model: NoiseModel::new(&self.gyro),
+            accelerometer_model: NoiseModel::new(&self.accelerometer),
+            aids: Aids::default(),
+        }
     }
 }
 
@@ -105,7 +56,7 @@ spec! {
 
 /// Sets the aiding sensors of the navigation systems among `sensors`, which are in the order of
 /// `files`.
-pub fn set_aids(files: &NamedMap<SensorConfig>, sensors: &mut [Sensor], problems: &mut Problems) {
+pub(crate) fn set_aids(files: &NamedMap<SensorConfig>, sensors: &mut [Sensor], cx: Context<'_>) {
     for (k, (name, file)) in files.iter().enumerate() {
         let Some(named) = &file.aids else { continue };
         let SensorKind::Ins(spec) = &sensors[k].kind else {
@@ -113,7 +64,7 @@ pub fn set_aids(files: &NamedMap<SensorConfig>, sensors: &mut [Sensor], problems
                 "{name} is of the kind `{}`; only an `ins` can have `aids`",
                 sensors[k].kind.name()
             );
-            problems.push(file.at.key_place("aids"), text);
+            cx.error(file.at.key_place("aids"), text);
             continue;
         };
         let mut spec = spec.clone();
@@ -126,7 +77,7 @@ pub fn set_aids(files: &NamedMap<SensorConfig>, sensors: &mut [Sensor], problems
             let Some(aid) = aid else { continue };
             match find_aid(sensors, k, (key, aid)) {
                 Ok(found) => add_aid(&mut spec.aids, &sensors[k], (found, &sensors[found])),
-                Err(why) => problems.push(named.at.key_place(key), why),
+                Err(why) => cx.error(named.at.key_place(key), why),
             }
         }
         sensors[k].kind = SensorKind::Ins(spec);
@@ -184,21 +135,5 @@ fn add_aid(aids: &mut Aids, system: &Sensor, (sensor, aid): (usize, &Sensor)) {
             });
         }
         _ => {}
-    }
-}
-
-spec! {
-    /// Magnetic flux density [T].
-    pub struct MagnetometerConfig {
-        /// Errors of the flux density [T].
-        errors: Noise => "{}",
-    }
-}
-
-impl BuildSensor for MagnetometerConfig {
-    fn build(&self, context: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
-        SensorKind::Magnetometer(MagnetometerSpec {
-            errors: context.errors(&self.errors, "field"),
-        })
     }
 }

@@ -1,11 +1,8 @@
 //! Scanning lasers: keys of their files and conversion to the scene.
 
-use crate::sensor::{BuildSensor, SensorContext, exteroceptive};
-use merrow_model::scene::SensorKind;
-use merrow_model::sensor::ExteroceptiveSpec;
+use crate::sensor::{BuildSensor, SensorContext};
 use merrow_model::sensor::laser::{LaserOutput, LaserRanging, LaserSpec};
 use merrow_model::sensor::tilt::Tilt;
-use merrow_yaml::error::Problems;
 use merrow_yaml::read::Places;
 use merrow_yaml::spec::spec;
 
@@ -18,9 +15,7 @@ spec! {
         beams: u32 [in 1.0..=1000000.0],
         ..ranging: LaserRanging,
     }
-}
 
-spec! {
     /// A planar scanning laser on a unit that tilts it about y at a constant speed, back and forth.
     pub struct TiltingLaserConfig {
         /// Minimum and maximum angle of the tilt unit, positive downwards.
@@ -29,9 +24,7 @@ spec! {
         tilt_period_s: f64 [positive],
         ..laser: LaserConfig,
     }
-}
 
-spec! {
     /// A laser that scans on several cones.
     pub struct LidarConfig {
         /// Elevations of the lowest and the highest ring above the sensor's xy plane; the rings are
@@ -51,138 +44,110 @@ spec! {
 }
 
 impl BuildSensor for LaserConfig {
-    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        exteroceptive(ExteroceptiveSpec::Laser(laser(
-            self,
-            context.rate,
-            problems,
-        )))
+    type Spec = LaserSpec;
+
+    fn build(&self, cx: &SensorContext<'_>) -> LaserSpec {
+        let beams = self.beams as usize;
+        let [first, last] = scanned_angles(&self.at, self.azimuth_deg, beams, cx);
+        let step = if beams > 1 {
+            (last - first) / (beams - 1) as f64
+        } else {
+            0.0
+        };
+        let turns = (last - first).abs() / std::f64::consts::TAU;
+        let columns = (first, step, beams);
+        build_spec(
+            LaserOutput::Scan,
+            vec![0.0],
+            columns,
+            &self.ranging,
+            turns,
+            cx,
+        )
     }
 }
 
 impl BuildSensor for TiltingLaserConfig {
-    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        exteroceptive(ExteroceptiveSpec::Laser(tilting(
-            self,
-            context.rate,
-            problems,
-        )))
+    type Spec = LaserSpec;
+
+    fn build(&self, cx: &SensorContext<'_>) -> LaserSpec {
+        let (period, beams) = (self.tilt_period_s, f64::from(self.laser.beams));
+        let scans = period * cx.rate;
+        if scans < 2.0 || scans * beams > BEAMS_MAX as f64 {
+            let max_scans = BEAMS_MAX as f64 / beams;
+            let text = format!(
+                "`tilt_period_s` is {period}, which is {scans:.3} scans; expected 2 to {max_scans:.0}"
+            );
+            cx.error(self.at.key_place("tilt_period_s"), text);
+        }
+        LaserSpec {
+            tilt: Some(build_tilt(&self.at, self.tilt_deg, period, cx)),
+            ..self.laser.build(cx)
+        }
     }
 }
 
 impl BuildSensor for LidarConfig {
-    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        exteroceptive(ExteroceptiveSpec::Laser(lidar(
-            self,
-            context.rate,
-            problems,
-        )))
+    type Spec = LaserSpec;
+
+    fn build(&self, cx: &SensorContext<'_>) -> LaserSpec {
+        let elevations = ring_elevations(self, cx).into_iter();
+        let columns = self.columns as usize;
+        let [first, last] = scanned_angles(&self.at, self.azimuth_deg, columns, cx);
+        // The last column of a full turn is one step before the first.
+        let step = (last - first) / columns as f64;
+        let turns = (step * (columns - 1) as f64).abs() / std::f64::consts::TAU;
+        build_spec(
+            LaserOutput::Cloud,
+            elevations.map(f64::to_radians).collect(),
+            (first, step, columns),
+            &self.ranging,
+            turns,
+            cx,
+        )
     }
 }
 
-/// Builds a planar scanning laser with `rate` scans per second [Hz].
-pub fn laser(file: &LaserConfig, rate: f64, problems: &mut Problems) -> LaserSpec {
-    let [first, last] = file.azimuth_deg.map(f64::to_radians);
-    let beams = file.beams as usize;
-    if beams > 1 && first == last {
-        problems.push(
-            file.at.key_place("azimuth_deg"),
-            format!(
-                "`azimuth_deg` begins and ends at {}; expected two angles",
-                file.azimuth_deg[0]
-            ),
-        );
-    }
-    let step = if beams > 1 {
-        (last - first) / (beams - 1) as f64
-    } else {
-        0.0
-    };
-    let turns = (last - first).abs() / std::f64::consts::TAU;
-    build_spec(
-        LaserOutput::Scan,
-        vec![0.0],
-        (first, step, beams),
-        &file.ranging,
-        (turns, rate),
-        problems,
-    )
-}
-
-/// Builds a planar scanning laser on a tilt unit with `rate` scans per second [Hz].
-pub(crate) fn tilting(file: &TiltingLaserConfig, rate: f64, problems: &mut Problems) -> LaserSpec {
-    let (period, beams) = (file.tilt_period_s, f64::from(file.laser.beams));
-    if period * rate < 2.0 || period * rate * beams > BEAMS_MAX as f64 {
-        let max_scans = BEAMS_MAX as f64 / beams;
+/// Returns the first and the last azimuth of a scan of `n` beams [rad]; reports equal ones.
+fn scanned_angles(
+    at: &Places,
+    azimuth_deg: [f64; 2],
+    n: usize,
+    cx: &SensorContext<'_>,
+) -> [f64; 2] {
+    let [first, last] = azimuth_deg.map(f64::to_radians);
+    if n > 1 && first == last {
         let text = format!(
-            "`tilt_period_s` is {period}, which is {:.3} scans; expected 2 to {max_scans:.0}",
-            period * rate
+            "`azimuth_deg` begins and ends at {}; expected two angles",
+            azimuth_deg[0]
         );
-        problems.push(file.at.key_place("tilt_period_s"), text);
+        cx.error(at.key_place("azimuth_deg"), text);
     }
-    let tilt = build_tilt(&file.at, file.tilt_deg, period, problems);
-    LaserSpec {
-        tilt: Some(tilt),
-        ..laser(&file.laser, rate, problems)
-    }
+    [first, last]
 }
 
 /// Builds a tilt unit that moves a sensor between two angles [deg], back and forth in `period` [s].
-/// `places` holds the positions of the keys.
 pub(crate) fn build_tilt(
-    places: &Places,
-    [low, high]: [f64; 2],
+    at: &Places,
+    limits_deg: [f64; 2],
     period: f64,
-    problems: &mut Problems,
+    cx: &SensorContext<'_>,
 ) -> Tilt {
-    if low >= high {
-        let text = format!("`tilt_deg` is [{low}, {high}]; expected the smaller value first");
-        problems.push(places.key_place("tilt_deg"), text);
-    }
+    cx.check_ascending(at, "tilt_deg", limits_deg);
     // At least a nanosecond, so that a rejected value causes no division by zero.
     let period_ns = (period * 1e9).clamp(1.0, 1e18) as u64;
     Tilt {
-        limits: [low, high].map(f64::to_radians),
+        limits: limits_deg.map(f64::to_radians),
         period_ns,
     }
 }
 
-/// Builds a laser that scans on several cones, with `rate` scans per second [Hz].
-pub fn lidar(file: &LidarConfig, rate: f64, problems: &mut Problems) -> LaserSpec {
-    let elevations: Vec<f64> = ring_elevations(file, problems)
-        .into_iter()
-        .map(f64::to_radians)
-        .collect();
-    let [first, last] = file.azimuth_deg.map(f64::to_radians);
-    let columns = file.columns as usize;
-    if columns > 1 && first == last {
-        problems.push(
-            file.at.key_place("azimuth_deg"),
-            format!(
-                "`azimuth_deg` begins and ends at {}; expected two angles",
-                file.azimuth_deg[0]
-            ),
-        );
-    }
-    // The last column of a full turn is one step before the first.
-    let step = (last - first) / columns as f64;
-    let turns = (step * (columns - 1) as f64).abs() / std::f64::consts::TAU;
-    build_spec(
-        LaserOutput::Cloud,
-        elevations,
-        (first, step, columns),
-        &file.ranging,
-        (turns, rate),
-        problems,
-    )
-}
-
 /// Returns the elevations of the rings [deg].
-fn ring_elevations(file: &LidarConfig, problems: &mut Problems) -> Vec<f64> {
+fn ring_elevations(file: &LidarConfig, cx: &SensorContext<'_>) -> Vec<f64> {
     match (&file.elevations_deg, file.elevation_deg, file.rings) {
         (Some(list), None, None) => {
             if !list.is_sorted_by(|a, b| a < b) {
-                problems.push(
+                cx.error(
                     file.at.key_place("elevations_deg"),
                     "`elevations_deg`: expected increasing values",
                 );
@@ -190,10 +155,8 @@ fn ring_elevations(file: &LidarConfig, problems: &mut Problems) -> Vec<f64> {
             list.clone()
         }
         (None, Some([low, high]), Some(n)) => {
-            if n > 1 && low >= high {
-                let text =
-                    format!("`elevation_deg` is [{low}, {high}]; expected the smaller value first");
-                problems.push(file.at.key_place("elevation_deg"), text);
+            if n > 1 {
+                cx.check_ascending(&file.at, "elevation_deg", [low, high]);
             }
             let step = if n > 1 {
                 (high - low) / f64::from(n - 1)
@@ -204,40 +167,34 @@ fn ring_elevations(file: &LidarConfig, problems: &mut Problems) -> Vec<f64> {
         }
         _ => {
             let text = "expected either `elevation_deg` with `rings`, or `elevations_deg`";
-            problems.push(&file.at.whole, text);
+            cx.error(&file.at.whole, text);
             vec![0.0]
         }
     }
 }
 
 /// Builds a laser from its columns (azimuth of the first [rad], step [rad], count). Its head makes
-/// `turns` turns per scan and `rate` scans per second [Hz].
+/// `turns` turns per scan.
 fn build_spec(
     output: LaserOutput,
     elevations: Vec<f64>,
     (first_azimuth, azimuth_step, columns): (f64, f64, usize),
     file: &LaserRanging,
-    (turns, rate): (f64, f64),
-    problems: &mut Problems,
+    turns: f64,
+    cx: &SensorContext<'_>,
 ) -> LaserSpec {
-    if file.min_range_m >= file.max_range_m {
-        let text = format!(
-            "`min_range_m` is {}; expected less than `max_range_m` {}",
-            file.min_range_m, file.max_range_m
-        );
-        problems.push(file.at.key_place("min_range_m"), text);
-    }
+    let rate = cx.rate;
+    cx.check_ranges(&file.at, file.min_range_m, file.max_range_m);
     if let Some(sweep) = file.sweep_s.filter(|sweep| sweep * rate > 1.0 + 1e-9) {
         let max_sweep = (1e6 / rate).round() * 1e-6;
         let text =
             format!("`sweep_s` is {sweep}; expected at most the scan period of {max_sweep} s");
-        problems.push(file.at.key_place("sweep_s"), text);
+        cx.error(file.at.key_place("sweep_s"), text);
     }
-    file.at
-        .report_ineffective_key("pulse_length_m", "divergence_mrad", problems);
+    cx.check_effect(&file.at, "pulse_length_m", "divergence_mrad");
     let beams = columns * elevations.len();
     if beams > BEAMS_MAX {
-        problems.push(
+        cx.error(
             &file.at.whole,
             format!("{beams} beams per scan; expected at most {BEAMS_MAX}"),
         );
@@ -252,8 +209,6 @@ fn build_spec(
         columns,
         sweep: file.sweep_s.unwrap_or(turns / rate),
         ranging: file.clone(),
-        divergence: file.divergence_mrad * 1e-3,
-        wavelength: file.wavelength_um * 1e-6,
         tilt: None,
     }
 }

@@ -1,7 +1,7 @@
 //! Sensors: keys of their files, and conversion to the scene.
 //!
-//! A kind of sensor has its keys and its builder ([`BuildSensor`]) in a module of this folder, and
-//! one entry in the registry below.
+//! A kind of sensor has its keys in `crates/model/src/sensor` or in a module of this folder, its
+//! builder ([`BuildSensor`]) in such a module, and one entry in the registry below.
 
 pub mod acoustic;
 pub mod ais;
@@ -16,15 +16,18 @@ pub mod sonar;
 pub mod vehicle;
 pub mod water;
 
+use crate::context::Context;
 use crate::sensor::inertial::AidsConfig;
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::{Robot, Sensor, SensorKind};
 use merrow_model::sensor as model;
-use merrow_model::sensor::{Errors, ExteroceptiveSpec, Noise, PublisherQos};
-use merrow_yaml::error::{Place, Problems};
-use merrow_yaml::spec::{choice, spec};
-use std::sync::Arc;
+use merrow_model::sensor::inertial::{ImuKeys, ImuSpec, MagnetometerKeys, MagnetometerSpec};
+use merrow_model::sensor::vehicle::{AnemometerKeys, AnemometerSpec, OdometrySpec};
+use merrow_model::sensor::water::{PressureKeys, PressureSpec};
+use merrow_model::sensor::{Errors, Noise, PublisherQos};
+use merrow_yaml::spec::spec;
+use std::ops::Deref;
 
 /// Maximum number of readings between measurement and delivery. Memory for them is allocated at the
 /// start.
@@ -33,41 +36,10 @@ const MAX_IN_FLIGHT: f64 = 10_000.0;
 /// Substitute for an invalid rate [Hz], at which all other rate checks pass.
 const SUBSTITUTE_RATE: f64 = 1.0 / 3600.0;
 
-/// Values of the world that the builders of robots and sensors use.
-#[derive(Clone, Copy, Debug)]
-pub struct WorldValues<'a> {
-    /// Acceleration of gravity [m/s²].
-    pub gravity: f64,
-    /// Density of the water at the surface [kg/m³].
-    pub density: f64,
-    /// Pressure of the air at sea level [Pa].
-    pub air_pressure: f64,
-    /// Seed of the world.
-    pub seed: u64,
-    /// Time step of the world [s].
-    pub dt: f64,
-    /// Place of `dt_s`, if the world gives it.
-    pub dt_place: Option<&'a Place>,
-    /// Names and units of the tracers of the water; `None` if unknown.
-    pub tracers: Option<&'a [(String, String)]>,
-}
-
-impl<'a> WorldValues<'a> {
-    /// Returns the position of an error in a rate above the rate of the time step. A component file
-    /// can be bundled or shared, so the error is at `dt_s` unless the world itself gives the rate.
-    pub fn step_rate_place<'p>(&self, rate: &'p Place) -> &'p Place
-    where
-        'a: 'p,
-    {
-        match self.dt_place {
-            Some(dt_s) if dt_s.file != rate.file => dt_s,
-            _ => rate,
-        }
-    }
-}
-
-/// Values that the builder of a sensor uses in addition to its own keys.
-pub struct SensorContext<'a> {
+/// Context of the world, with the values of one sensor.
+pub(crate) struct SensorContext<'a> {
+    /// Context of the world.
+    world: Context<'a>,
     /// Name of the sensor.
     name: &'a str,
     /// Keys of the sensor.
@@ -78,35 +50,72 @@ pub struct SensorContext<'a> {
     carrier: &'a Robot,
     /// Sample rate of the sensor [Hz].
     rate: f64,
-    /// Values of the world.
-    world: WorldValues<'a>,
+}
+
+impl<'a> Deref for SensorContext<'a> {
+    type Target = Context<'a>;
+
+    fn deref(&self) -> &Context<'a> {
+        &self.world
+    }
 }
 
 impl SensorContext<'_> {
     /// Returns the random number stream of a part of the sensor.
     fn stream(&self, part: &str) -> Stream {
         let name = format!("{}/{}/{part}", self.carrier.name, self.name);
-        Stream::new(self.world.seed, &name)
+        Stream::new(self.seed, &name)
     }
 
-    /// Builds the error model of a part of the sensor.
-    fn errors(&self, file: &Noise, part: &str) -> Errors {
-        Errors::new(file, self.rate, self.stream(part))
+    /// Builds the error model of a channel of the sensor.
+    fn errors(&self, file: &Noise, channel: &str) -> Errors {
+        Errors::new(file, self.rate, self.stream(channel))
     }
 }
 
 /// Keys of a kind of sensor, from which its parameters are built.
-pub trait BuildSensor {
+pub(crate) trait BuildSensor {
     /// True if the sensor measures the thruster that the key `thruster` names.
     const MEASURES_THRUSTER: bool = false;
 
+    /// Parameters of the sensor.
+    type Spec: Into<SensorKind>;
+
     /// Builds the parameters and reports errors that concern several keys.
-    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind;
+    fn build(&self, cx: &SensorContext<'_>) -> Self::Spec;
+}
+
+/// Builds the sensors whose parameters are their keys and the error models of their channels.
+macro_rules! build_instruments {
+    ($($keys:ident => $spec:ident),*) => {
+        $(impl BuildSensor for $keys {
+            type Spec = $spec;
+
+            fn build(&self, cx: &SensorContext<'_>) -> $spec {
+                $spec::new(self, |noise, channel| cx.errors(noise, channel))
+            }
+        })*
+    };
+}
+
+build_instruments!(
+    AnemometerKeys => AnemometerSpec,
+    ImuKeys => ImuSpec,
+    MagnetometerKeys => MagnetometerSpec,
+    PressureKeys => PressureSpec
+);
+
+impl BuildSensor for OdometrySpec {
+    type Spec = Self;
+
+    fn build(&self, _: &SensorContext<'_>) -> Self {
+        self.clone()
+    }
 }
 
 macro_rules! declare_kinds {
     ($($(#[doc = $doc:literal])* $kind:ident = $word:literal ($config:ty),)*) => {
-        choice! {
+        spec! {
             /// Measured quantity of a sensor.
             pub(crate) enum MeasurementConfig {
                 $($(#[doc = $doc])* $kind = $word ($config),)*
@@ -122,9 +131,9 @@ macro_rules! declare_kinds {
             }
 
             /// Builds the parameters of the sensor.
-            fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+            fn build(&self, cx: &SensorContext<'_>) -> SensorKind {
                 match self {
-                    $(Self::$kind(keys) => keys.build(context, problems),)*
+                    $(Self::$kind(keys) => keys.build(cx).into(),)*
                 }
             }
         }
@@ -133,7 +142,7 @@ macro_rules! declare_kinds {
 
 declare_kinds! {
     /// Angular velocity, proper acceleration, and attitude if `attitude_std_deg` is given.
-    Imu = "imu" (inertial::ImuConfig),
+    Imu = "imu" (model::inertial::ImuKeys),
     /// Attitude from a filter of gyroscope, accelerometer and magnetometer.
     Ahrs = "ahrs" (model::inertial::AhrsKeys),
     /// Position, velocity and attitude from inertial navigation.
@@ -145,29 +154,29 @@ declare_kinds! {
     /// Velocity over the seabed or through the water (Doppler velocity log).
     Dvl = "dvl" (model::water::DopplerVelocityLog),
     /// Absolute pressure at the sensor [Pa].
-    Pressure = "pressure" (water::PressureConfig),
+    Pressure = "pressure" (model::water::PressureKeys),
     /// Magnetic flux density [T].
-    Magnetometer = "magnetometer" (inertial::MagnetometerConfig),
+    Magnetometer = "magnetometer" (model::inertial::MagnetometerKeys),
     /// Distance to the seabed along the x axis of the sensor [m].
-    Altimeter = "altimeter" (water::AltimeterConfig),
+    Altimeter = "altimeter" (model::water::AltimeterKeys),
     /// Ground truth of position, attitude and velocity.
-    Odometry = "odometry" (vehicle::OdometryConfig),
+    Odometry = "odometry" (model::vehicle::OdometrySpec),
     /// One quantity of the water at the sensor.
-    Probe = "probe" (water::ProbeConfig),
+    Probe = "probe" (model::water::ProbeKeys),
     /// Conductivity, temperature and pressure of the water, and quantities derived from them.
-    Ctd = "ctd" (water::CtdConfig),
+    Ctd = "ctd" (model::water::CtdKeys),
     /// Water samples in bottles.
-    WaterSampler = "water_sampler" (water::WaterSamplerConfig),
+    WaterSampler = "water_sampler" (model::water::WaterSamplerKeys),
     /// Atmospheric pressure at the sensor.
-    Barometer = "barometer" (vehicle::BarometerConfig),
+    Barometer = "barometer" (model::vehicle::BarometerKeys),
     /// Apparent wind at the sensor.
-    Anemometer = "anemometer" (vehicle::AnemometerConfig),
+    Anemometer = "anemometer" (model::vehicle::AnemometerKeys),
     /// Water inside the hull.
     LeakDetector = "leak_detector" (model::vehicle::LeakDetector),
     /// State of a thruster as reported by its motor controller.
-    MotorTelemetry = "motor_telemetry" (vehicle::MotorTelemetryConfig),
+    MotorTelemetry = "motor_telemetry" (model::vehicle::MotorTelemetry),
     /// Voltage, current and charge of the battery.
-    PowerMeter = "power_meter" (vehicle::PowerMeterConfig),
+    PowerMeter = "power_meter" (model::vehicle::PowerMeter),
     /// Distances from a laser that scans in a plane.
     Laser = "laser" (laser::LaserConfig),
     /// Distances from a planar scanning laser on a tilt unit; the scans of each tilt period are
@@ -186,13 +195,13 @@ declare_kinds! {
     /// Echo lines from a sonar with one rotating beam.
     ScanningSonar = "scanning_sonar" (sonar::ScanningSonarConfig),
     /// Bearings and ranges of acoustic pingers.
-    Hydrophone = "hydrophone" (acoustic::HydrophoneConfig),
+    Hydrophone = "hydrophone" (model::acoustic::HydrophoneKeys),
     /// Positions of transponders from an ultra-short baseline (USBL) array.
-    Usbl = "usbl" (acoustic::UsblConfig),
+    Usbl = "usbl" (model::acoustic::UsblKeys),
     /// Position of the instrument from a long baseline (LBL) of transponders.
-    Lbl = "lbl" (acoustic::LblConfig),
+    Lbl = "lbl" (model::acoustic::LblKeys),
     /// Positions of locators from a short baseline (SBL) of receivers.
-    Sbl = "sbl" (acoustic::SblConfig),
+    Sbl = "sbl" (model::acoustic::SblKeys),
     /// Bounding boxes of obstacles.
     ObstacleDetector = "obstacle_detector" (model::obstacle::ObstacleDetector),
     /// Echo sectors of a radar with a rotating antenna.
@@ -200,7 +209,7 @@ declare_kinds! {
     /// Messages of the Automatic Identification System (AIS).
     AisReceiver = "ais_receiver" (model::ais::AisReceiver),
     /// Force and torque through the joint of the link on which the sensor is mounted.
-    Wrench = "wrench" (vehicle::WrenchConfig),
+    Wrench = "wrench" (model::vehicle::WrenchKeys),
 }
 
 spec! {
@@ -228,9 +237,7 @@ spec! {
         /// Aiding sensors of an `ins`.
         aids: Option<AidsConfig>,
     }
-}
 
-spec! {
     /// Type of a sensor.
     pub struct DeviceConfig {
         /// Description of the sensor.
@@ -254,40 +261,38 @@ spec! {
 }
 
 /// Builds the sensor `name` on a link of `carrier`, whose links, thrusters and battery are built.
-pub fn build_sensor(
+pub(crate) fn build_sensor(
     name: &str,
     file: &SensorConfig,
     link: usize,
     carrier: &Robot,
-    world: WorldValues<'_>,
-    problems: &mut Problems,
+    world: Context<'_>,
 ) -> Sensor {
     let device = &file.device;
-    let rate = checked_rate(name, file, world, problems);
+    let rate = checked_rate(name, file, world);
     if file.thruster.is_some() && !device.measures.measures_thruster() {
         let text = format!(
             "{name} is a {}: only `motor_telemetry` has a `thruster`",
             device.measures.kind()
         );
-        problems.push(file.at.key_place("thruster"), text);
+        world.error(file.at.key_place("thruster"), text);
     }
     let p_UoS_U = Vec3::from(file.position_m);
     let [r, p, y] = file.attitude_deg.map(f64::to_radians);
     let R_US = Mat3::from_rpy(r, p, y);
     let R_LU = &carrier.links[link].R_LU;
     let stream_name = format!("{}/{name}", carrier.name);
-    let context = SensorContext {
+    let kind = device.measures.build(&SensorContext {
+        world,
         name,
         file,
         link,
         carrier,
         rate,
-        world,
-    };
-    let kind = device.measures.build(&context, problems);
+    });
     if kind.exteroceptive().is_none() && file.at.has_key("lazy") {
         let text = format!("`lazy` has no effect for {name}, which is not an exteroceptive sensor");
-        problems.push(file.at.key_place("lazy"), text);
+        world.error(file.at.key_place("lazy"), text);
     }
     Sensor {
         name: name.to_string(),
@@ -311,13 +316,8 @@ pub fn build_sensor(
 
 /// Returns the rate of the sensor [Hz]. An invalid rate is reported once and replaced by a valid
 /// one, so that no other errors follow from it.
-fn checked_rate(
-    name: &str,
-    file: &SensorConfig,
-    world: WorldValues<'_>,
-    problems: &mut Problems,
-) -> f64 {
-    let dt = world.dt;
+fn checked_rate(name: &str, file: &SensorConfig, cx: Context<'_>) -> f64 {
+    let dt = cx.dt;
     let device = &file.device;
     let rate = file.rate_hz.unwrap_or(device.rate_hz);
     let mut place = if file.at.has_key("rate_hz") {
@@ -332,7 +332,7 @@ fn checked_rate(
         )
     // A rate equal to the rate of the time step must pass in spite of rounding.
     } else if rate * dt > 1.0 + 1e-9 {
-        place = world.step_rate_place(place);
+        place = cx.step_rate_place(place);
         format!(
             "{name} is set to {rate} samples per second, but the time step allows {:.0}; lower the rate or `dt_s`",
             1.0 / dt
@@ -346,11 +346,6 @@ fn checked_rate(
     } else {
         return rate;
     };
-    problems.push(place, text);
+    cx.error(place, text);
     SUBSTITUTE_RATE
-}
-
-/// Wraps the parameters of an exteroceptive sensor.
-fn exteroceptive(with: ExteroceptiveSpec) -> SensorKind {
-    SensorKind::Exteroceptive(Arc::new(with))
 }

@@ -1,13 +1,13 @@
 //! Obstacles and obstacle detectors: keys of their files and conversion to the scene.
 
+use crate::context::{Context, first_copy};
 use crate::keys::RobotEntry;
-use crate::keys::find::first_copy;
-use crate::sensor::{BuildSensor, MeasurementConfig, SensorContext, exteroceptive};
+use crate::sensor::{BuildSensor, MeasurementConfig, SensorContext};
 use merrow_math::Vec3;
 use merrow_model::scene::{Robot, Scene, Sensor, SensorKind};
 use merrow_model::sensor::ExteroceptiveSpec;
 use merrow_model::sensor::obstacle::{DetectorSpec, Obstacle, ObstacleDetector};
-use merrow_yaml::error::{Problems, quote, quoted_list};
+use merrow_yaml::error::{quote, quoted_list};
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::spec;
 use std::sync::Arc;
@@ -27,14 +27,8 @@ spec! {
     }
 }
 
-impl BuildSensor for ObstacleDetector {
-    fn build(&self, _context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        exteroceptive(ExteroceptiveSpec::Obstacles(build_detector(self, problems)))
-    }
-}
-
 /// Builds the obstacles that a world lists.
-pub fn build_obstacles(file: &NamedMap<ObstacleConfig>) -> Vec<Obstacle> {
+pub(crate) fn build_obstacles(file: &NamedMap<ObstacleConfig>) -> Vec<Obstacle> {
     let one = |(name, o): (&str, &ObstacleConfig)| Obstacle {
         name: name.to_string(),
         p: Vec3::from(o.position_m),
@@ -44,45 +38,39 @@ pub fn build_obstacles(file: &NamedMap<ObstacleConfig>) -> Vec<Obstacle> {
     file.iter().map(one).collect()
 }
 
-/// Builds a detector. [`resolve_detector_sensors`] sets the values that depend on its sensor.
-pub(crate) fn build_detector(file: &ObstacleDetector, problems: &mut Problems) -> DetectorSpec {
-    let (near, far) = (file.min_range_m, file.max_range_m);
-    if near >= far {
-        let text = format!("`min_range_m` is {near}; expected less than `max_range_m` {far}");
-        problems.push(file.at.key_place("min_range_m"), text);
-    }
-    if let Some([low, high]) = file.height_m.filter(|[low, high]| low >= high) {
-        let text = format!("`height_m` is [{low}, {high}]; expected the smaller value first");
-        problems.push(file.at.key_place("height_m"), text);
-    } else {
-        file.at
-            .report_ineffective_key("height_m", "sensor", problems);
-    }
-    // Boxes that the world lists have no echoes.
-    for key in [
-        "threshold_db",
-        "window_m",
-        "cluster_gap_m",
-        "accumulation_s",
-    ] {
-        file.at.report_ineffective_key(key, "sensor", problems);
-    }
-    DetectorSpec {
-        source: None,
-        half_sector: 0.5 * file.sector_deg.to_radians(),
-        half_elevation: 0.5 * file.elevation_deg.to_radians(),
-        yaw_std: file.yaw_std_deg.to_radians(),
-        accumulation: file.accumulation_s.unwrap_or(0.0),
-        sample_duration_ns: 0,
-        detector: file.clone(),
+impl BuildSensor for ObstacleDetector {
+    type Spec = DetectorSpec;
+
+    /// Builds a detector. [`resolve_detector_sensors`] sets the values that depend on its sensor.
+    fn build(&self, cx: &SensorContext<'_>) -> DetectorSpec {
+        cx.check_ranges(&self.at, self.min_range_m, self.max_range_m);
+        if let Some(height) = self.height_m {
+            cx.check_ascending(&self.at, "height_m", height);
+        }
+        // Boxes that the world lists have no echoes.
+        for key in [
+            "height_m",
+            "threshold_db",
+            "window_m",
+            "cluster_gap_m",
+            "accumulation_s",
+        ] {
+            cx.check_effect(&self.at, key, "sensor");
+        }
+        DetectorSpec {
+            source: None,
+            accumulation: self.accumulation_s.unwrap_or(0.0),
+            sample_duration_ns: 0,
+            detector: self.clone(),
+        }
     }
 }
 
 /// Resolves the sensors of the detectors of all robots.
-pub fn resolve_detector_sensors(
+pub(crate) fn resolve_detector_sensors(
     robots: &NamedMap<RobotEntry>,
     scene: &mut Scene,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) {
     for (name, entry) in robots.iter() {
         let Some(robot) = first_copy(scene, name) else {
@@ -90,7 +78,7 @@ pub fn resolve_detector_sensors(
         };
         for (name, file) in entry.model.sensors.iter() {
             if let MeasurementConfig::ObstacleDetector(detector) = &file.device.measures {
-                check_detector(name, detector, robot, problems);
+                check_detector(name, detector, robot, cx);
             }
         }
     }
@@ -129,7 +117,7 @@ fn turn_time(sensor: &Sensor) -> Option<f64> {
     Some((samples as f64 - 0.5) / sensor.rate)
 }
 
-fn check_detector(own: &str, file: &ObstacleDetector, robot: &Robot, problems: &mut Problems) {
+fn check_detector(own: &str, file: &ObstacleDetector, robot: &Robot, cx: Context<'_>) {
     let Some(requested) = &file.sensor else {
         return;
     };
@@ -145,7 +133,7 @@ fn check_detector(own: &str, file: &ObstacleDetector, robot: &Robot, problems: &
             }
             false => format!("expected one of {}", quoted_list(names)),
         };
-        problems.push(
+        cx.error(
             file.at.key_place("sensor"),
             format!("{} has no echoes to process; {expected}", quote(requested)),
         );
@@ -165,6 +153,6 @@ fn check_detector(own: &str, file: &ObstacleDetector, robot: &Robot, problems: &
              equal rates, so that no bearing is missed",
             quote(requested)
         );
-        problems.push(file.at.key_place("sensor"), text);
+        cx.error(file.at.key_place("sensor"), text);
     }
 }

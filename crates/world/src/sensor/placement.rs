@@ -1,16 +1,15 @@
 //! Checks of sensor positions: inside an object that the sensor detects, or far from its robot. The
 //! results are notes, because a robot may start inside a wall and a mast may be long.
 
+use crate::context::{SceneContext, first_copy};
 use crate::keys::RobotEntry;
-use crate::keys::find::first_copy;
 use crate::sensor::SensorConfig;
 use merrow_math::{Vec3, hull_cut};
 use merrow_model::kinematics;
 use merrow_model::scene::robot::collision::{Collider, Geometry, Primitive};
-use merrow_model::scene::{Robot, Scene, Sensor};
+use merrow_model::scene::{Robot, Sensor};
 use merrow_model::sensor::Obstruction;
 use merrow_model::state::{RobotState, Workspace};
-use merrow_yaml::error::Problems;
 use merrow_yaml::read::NamedMap;
 
 /// A sensor is far from its link beyond this factor of the radius of its robot plus this distance
@@ -18,9 +17,9 @@ use merrow_yaml::read::NamedMap;
 const MAX_MOUNT_DISTANCE: (f64, f64) = (10.0, 10.0);
 
 /// Checks the sensors of all robots; of copies only the first.
-pub fn check_placement(robots: &NamedMap<RobotEntry>, scene: &Scene, problems: &mut Problems) {
+pub(crate) fn check_placement(robots: &NamedMap<RobotEntry>, cx: SceneContext<'_>) {
     for (name, entry) in robots.iter() {
-        let Some(robot) = first_copy(scene, name) else {
+        let Some(robot) = first_copy(cx.scene, name) else {
             continue;
         };
         let mut work = Workspace::new(robot);
@@ -36,7 +35,7 @@ pub fn check_placement(robots: &NamedMap<RobotEntry>, scene: &Scene, problems: &
             };
             let carrier = &work.links[sensor.link];
             let p_WS = carrier.p_WL + carrier.R_WL.mul_vec(sensor.p_LoS);
-            check_sensor(robot, sensor, file.1, scene, p_WS, problems);
+            check_sensor(robot, sensor, file.1, p_WS, cx);
         }
     }
 }
@@ -45,9 +44,8 @@ fn check_sensor(
     robot: &Robot,
     sensor: &Sensor,
     file: &SensorConfig,
-    scene: &Scene,
     p_WS: Vec3,
-    problems: &mut Problems,
+    cx: SceneContext<'_>,
 ) {
     let place = if file.at.has_key("position_m") {
         file.at.key_place("position_m")
@@ -62,7 +60,7 @@ fn check_sensor(
              expected metres, and a position on the robot",
             robot.name
         );
-        problems.note(place, text);
+        cx.note(place, text);
         return;
     }
     let obstruction = sensor.kind.exteroceptive().map(|spec| spec.obstruction());
@@ -87,10 +85,11 @@ fn check_sensor(
                 "{name} is within {what}, which it renders; expected a position outside, found \
                  [{x}, {y}, {z}]; move it, or set `render_self: false` on the camera"
             );
-            problems.note(place, text);
+            cx.note(place, text);
         }
     }
-    let structures = scene
+    let structures = cx
+        .scene
         .structures
         .iter()
         .flat_map(|s| s.colliders.iter().map(move |c| (s, c)));
@@ -102,7 +101,7 @@ fn check_sensor(
              position outside, found [{:.2}, {:.2}, {:.2}] in the world",
             structure.name, p_WS.x, p_WS.y, p_WS.z
         );
-        problems.note(place, text);
+        cx.note(place, text);
     }
 }
 

@@ -1,12 +1,9 @@
 //! Sonars: keys of their files and conversion to the scene.
 
-use crate::sensor::{BuildSensor, SensorContext, exteroceptive, laser};
-use merrow_model::scene::SensorKind;
-use merrow_model::sensor::ExteroceptiveSpec;
+use crate::sensor::{BuildSensor, SensorContext, laser};
 use merrow_model::sensor::sonar::{Aperture, ColumnBeams, Sonar, SonarKind, SonarSpec};
 use merrow_model::sensor::tilt::Tilt;
 use merrow_sensors::sonar::beam::{aperture, pattern, solid_angle};
-use merrow_yaml::error::Problems;
 use merrow_yaml::spec::spec;
 use std::f64::consts::{PI, TAU};
 
@@ -23,9 +20,7 @@ spec! {
         elevation_width_deg: f64 [in 0.1..=90.0],
         ..sounding: Sonar,
     }
-}
 
-spec! {
     /// A downward-looking multibeam echo sounder that detects the seabed.
     pub struct MultibeamConfig {
         /// Full angle of the fan.
@@ -40,9 +35,7 @@ spec! {
         threshold_db: f64 [in 0.0..=100.0] = 12.0,
         ..sounding: Sonar,
     }
-}
 
-spec! {
     /// A side-scan sonar: one line of echoes over range to port and to starboard per ping.
     pub struct SideScanConfig {
         /// Width of the beams along track.
@@ -53,9 +46,7 @@ spec! {
         depression_deg: f64 [in 0.0..=90.0] = 30.0,
         ..sounding: Sonar,
     }
-}
 
-spec! {
     /// A sonar whose head rotates one beam by a step between pings.
     pub struct ScanningSonarConfig {
         /// Full angle about the x axis that the head scans, back and forth; 360 for
@@ -72,46 +63,6 @@ spec! {
         /// Signal-to-noise ratio at which a bearing has a range, with `profiles`.
         threshold_db: f64 [in 0.0..=100.0] = 12.0,
         ..sounding: Sonar,
-    }
-}
-
-impl BuildSensor for ImagingSonarConfig {
-    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        exteroceptive(ExteroceptiveSpec::Sonar(imaging(
-            self,
-            context.rate,
-            problems,
-        )))
-    }
-}
-
-impl BuildSensor for MultibeamConfig {
-    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        exteroceptive(ExteroceptiveSpec::Sonar(multibeam(
-            self,
-            context.rate,
-            problems,
-        )))
-    }
-}
-
-impl BuildSensor for SideScanConfig {
-    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        exteroceptive(ExteroceptiveSpec::Sonar(side_scan(
-            self,
-            context.rate,
-            problems,
-        )))
-    }
-}
-
-impl BuildSensor for ScanningSonarConfig {
-    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        exteroceptive(ExteroceptiveSpec::Sonar(scanning(
-            self,
-            context.rate,
-            problems,
-        )))
     }
 }
 
@@ -136,94 +87,105 @@ struct Layout {
     rays: [usize; 2],
 }
 
-/// Builds a forward-looking imaging sonar with `rate` pings per second [Hz].
-pub fn imaging(file: &ImagingSonarConfig, rate: f64, problems: &mut Problems) -> SonarSpec {
-    let sector = file.sector_deg.to_radians();
-    let width = file.beam_width_deg.to_radians();
-    let elevation = file.elevation_width_deg.to_radians();
-    let shading = file.sounding.shading;
-    let layout = Layout {
-        kind: SonarKind::Imaging,
-        steering: beam_angles(sector, file.beams),
-        across: [aperture(width, shading), aperture(PI, shading)],
-        along: [aperture(elevation, shading); 2],
-        columns: [-0.5 * sector - width, 0.5 * sector + width],
-        rows: WITH_SIDE_LOBES * elevation,
-        rays: [column_count(sector, file.beams, width), 24],
-    };
-    build_spec(layout, &file.sounding, rate, problems)
-}
+impl BuildSensor for ImagingSonarConfig {
+    type Spec = SonarSpec;
 
-/// Builds a multibeam echo sounder with `rate` pings per second [Hz].
-pub fn multibeam(file: &MultibeamConfig, rate: f64, problems: &mut Problems) -> SonarSpec {
-    let sector = file.sector_deg.to_radians();
-    let width = file.beam_width_deg.to_radians();
-    let along = file.along_width_deg.to_radians();
-    let shading = file.sounding.shading;
-    let layout = Layout {
-        kind: SonarKind::Multibeam,
-        steering: beam_angles(sector, file.beams),
-        across: [aperture(width, shading), aperture(PI, shading)],
-        along: [aperture(PI, shading), aperture(along, shading)],
-        columns: [-0.5 * sector - width, 0.5 * sector + width],
-        rows: MAIN_LOBE * along,
-        rays: [2 * column_count(sector, file.beams, width), 5],
-    };
-    SonarSpec {
-        threshold_db: file.threshold_db,
-        ..build_spec(layout, &file.sounding, rate, problems)
+    fn build(&self, cx: &SensorContext<'_>) -> SonarSpec {
+        let sector = self.sector_deg.to_radians();
+        let width = self.beam_width_deg.to_radians();
+        let elevation = self.elevation_width_deg.to_radians();
+        let shading = self.sounding.shading;
+        let layout = Layout {
+            kind: SonarKind::Imaging,
+            steering: beam_angles(sector, self.beams),
+            across: [aperture(width, shading), aperture(PI, shading)],
+            along: [aperture(elevation, shading); 2],
+            columns: [-0.5 * sector - width, 0.5 * sector + width],
+            rows: WITH_SIDE_LOBES * elevation,
+            rays: [column_count(sector, self.beams, width), 24],
+        };
+        build_spec(layout, &self.sounding, cx)
     }
 }
 
-/// Builds a side-scan sonar with `rate` pings per second [Hz].
-pub fn side_scan(file: &SideScanConfig, rate: f64, problems: &mut Problems) -> SonarSpec {
-    let width = file.beam_width_deg.to_radians();
-    let across = file.across_width_deg.to_radians();
-    let axis = 0.5 * PI - file.depression_deg.to_radians();
-    let shading = file.sounding.shading;
-    // Each array transmits and receives on its own side: one pattern covers both paths.
-    let both = aperture(across * std::f64::consts::FRAC_1_SQRT_2, shading);
-    let reach = (axis + MAIN_LOBE * across).min(0.6 * PI);
-    let layout = Layout {
-        kind: SonarKind::SideScan,
-        steering: vec![-axis, axis],
-        across: [both, aperture(PI, shading)],
-        along: [aperture(width, shading); 2],
-        columns: [-reach, reach],
-        rows: MAIN_LOBE * width,
-        rays: [1600, 3],
-    };
-    build_spec(layout, &file.sounding, rate, problems)
+impl BuildSensor for MultibeamConfig {
+    type Spec = SonarSpec;
+
+    fn build(&self, cx: &SensorContext<'_>) -> SonarSpec {
+        let sector = self.sector_deg.to_radians();
+        let width = self.beam_width_deg.to_radians();
+        let along = self.along_width_deg.to_radians();
+        let shading = self.sounding.shading;
+        let layout = Layout {
+            kind: SonarKind::Multibeam,
+            steering: beam_angles(sector, self.beams),
+            across: [aperture(width, shading), aperture(PI, shading)],
+            along: [aperture(PI, shading), aperture(along, shading)],
+            columns: [-0.5 * sector - width, 0.5 * sector + width],
+            rows: MAIN_LOBE * along,
+            rays: [2 * column_count(sector, self.beams, width), 5],
+        };
+        SonarSpec {
+            threshold_db: self.threshold_db,
+            ..build_spec(layout, &self.sounding, cx)
+        }
+    }
 }
 
-/// Builds a scanning sonar with `rate` pings per second [Hz].
-pub fn scanning(file: &ScanningSonarConfig, rate: f64, problems: &mut Problems) -> SonarSpec {
-    let width = file.beam_width_deg.to_radians();
-    let elevation = file.elevation_width_deg.to_radians();
-    let shading = file.sounding.shading;
-    if file.step_deg > file.sector_deg {
-        let text = format!(
-            "`step_deg` is {}; expected at most `sector_deg` {}",
-            file.step_deg, file.sector_deg
-        );
-        problems.push(file.at.key_place("step_deg"), text);
+impl BuildSensor for SideScanConfig {
+    type Spec = SonarSpec;
+
+    fn build(&self, cx: &SensorContext<'_>) -> SonarSpec {
+        let width = self.beam_width_deg.to_radians();
+        let across = self.across_width_deg.to_radians();
+        let axis = 0.5 * PI - self.depression_deg.to_radians();
+        let shading = self.sounding.shading;
+        // Each array transmits and receives on its own side: one pattern covers both paths.
+        let both = aperture(across * std::f64::consts::FRAC_1_SQRT_2, shading);
+        let reach = (axis + MAIN_LOBE * across).min(0.6 * PI);
+        let layout = Layout {
+            kind: SonarKind::SideScan,
+            steering: vec![-axis, axis],
+            across: [both, aperture(PI, shading)],
+            along: [aperture(width, shading); 2],
+            columns: [-reach, reach],
+            rows: MAIN_LOBE * width,
+            rays: [1600, 3],
+        };
+        build_spec(layout, &self.sounding, cx)
     }
-    let layout = Layout {
-        kind: SonarKind::Scanning,
-        steering: vec![0.0],
-        across: [aperture(width, shading); 2],
-        along: [aperture(elevation, shading); 2],
-        columns: [-WITH_SIDE_LOBES * width, WITH_SIDE_LOBES * width],
-        rows: WITH_SIDE_LOBES * elevation,
-        rays: [32, 64],
-    };
-    file.at
-        .report_ineffective_key("threshold_db", "profiles", problems);
-    SonarSpec {
-        threshold_db: file.threshold_db,
-        head: [file.step_deg.to_radians(), file.sector_deg.to_radians()],
-        profiles: file.profiles,
-        ..build_spec(layout, &file.sounding, rate, problems)
+}
+
+impl BuildSensor for ScanningSonarConfig {
+    type Spec = SonarSpec;
+
+    fn build(&self, cx: &SensorContext<'_>) -> SonarSpec {
+        let width = self.beam_width_deg.to_radians();
+        let elevation = self.elevation_width_deg.to_radians();
+        let shading = self.sounding.shading;
+        if self.step_deg > self.sector_deg {
+            let text = format!(
+                "`step_deg` is {}; expected at most `sector_deg` {}",
+                self.step_deg, self.sector_deg
+            );
+            cx.error(self.at.key_place("step_deg"), text);
+        }
+        let layout = Layout {
+            kind: SonarKind::Scanning,
+            steering: vec![0.0],
+            across: [aperture(width, shading); 2],
+            along: [aperture(elevation, shading); 2],
+            columns: [-WITH_SIDE_LOBES * width, WITH_SIDE_LOBES * width],
+            rows: WITH_SIDE_LOBES * elevation,
+            rays: [32, 64],
+        };
+        cx.check_effect(&self.at, "threshold_db", "profiles");
+        SonarSpec {
+            threshold_db: self.threshold_db,
+            head: [self.step_deg.to_radians(), self.sector_deg.to_radians()],
+            profiles: self.profiles,
+            ..build_spec(layout, &self.sounding, cx)
+        }
     }
 }
 
@@ -242,8 +204,8 @@ fn column_count(sector: f64, beams: u32, width: f64) -> usize {
     (2.0 * (sector + 2.0 * width) / step).ceil() as usize
 }
 
-fn build_spec(layout: Layout, file: &Sonar, rate: f64, problems: &mut Problems) -> SonarSpec {
-    check_sounding(file, rate, problems);
+fn build_spec(layout: Layout, file: &Sonar, cx: &SensorContext<'_>) -> SonarSpec {
+    check_sounding(file, cx);
     let rays = file
         .rays
         .map_or(layout.rays, |rays| rays.map(|n| n as usize));
@@ -259,7 +221,7 @@ fn build_spec(layout: Layout, file: &Sonar, rate: f64, problems: &mut Problems) 
     ];
     let mut rays = rays;
     for (n, what) in too_many.into_iter().filter(|(n, _)| *n > MAX_PER_PING) {
-        problems.push(
+        cx.error(
             &file.at.whole,
             format!("{n} {what} per ping; expected at most {MAX_PER_PING}"),
         );
@@ -280,11 +242,6 @@ fn build_spec(layout: Layout, file: &Sonar, rate: f64, problems: &mut Problems) 
     SonarSpec {
         kind: layout.kind,
         sonar: file.clone(),
-        frequency: 1e3 * file.frequency_khz,
-        pulse: 1e-6 * file.pulse_us,
-        bandwidth: file
-            .bandwidth_khz
-            .map_or(1e6 / file.pulse_us, |khz| 1e3 * khz),
         column_beams: beam_weights(&columns, &layout.steering, &layout.across[0]),
         solid_angle: solid_angle(&layout.across[0], &layout.along[0]),
         steering: layout.steering,
@@ -297,22 +254,22 @@ fn build_spec(layout: Layout, file: &Sonar, rate: f64, problems: &mut Problems) 
         threshold_db: 0.0,
         head: [0.0; 2],
         profiles: false,
-        tilt: build_tilt(file, rate, problems),
+        tilt: build_tilt(file, cx),
     }
 }
 
 /// Builds the tilt unit, if there is one.
-fn build_tilt(file: &Sonar, rate: f64, problems: &mut Problems) -> Option<Tilt> {
+fn build_tilt(file: &Sonar, cx: &SensorContext<'_>) -> Option<Tilt> {
     match (file.tilt_deg, file.tilt_period_s) {
         (Some(limits), Some(period)) => {
-            if period * rate < 2.0 {
-                let pings = period * rate;
+            let pings = period * cx.rate;
+            if pings < 2.0 {
                 let text = format!(
                     "`tilt_period_s` is {period}, which is {pings:.3} pings; expected at least 2"
                 );
-                problems.push(file.at.key_place("tilt_period_s"), text);
+                cx.error(file.at.key_place("tilt_period_s"), text);
             }
-            Some(laser::build_tilt(&file.at, limits, period, problems))
+            Some(laser::build_tilt(&file.at, limits, period, cx))
         }
         (None, None) => None,
         (limits, _) => {
@@ -321,7 +278,7 @@ fn build_tilt(file: &Sonar, rate: f64, problems: &mut Problems) -> Option<Tilt> 
             } else {
                 "tilt_period_s"
             };
-            problems.push(
+            cx.error(
                 file.at.key_place(key),
                 "`tilt_deg` and `tilt_period_s` require each other; expected both",
             );
@@ -330,26 +287,19 @@ fn build_tilt(file: &Sonar, rate: f64, problems: &mut Problems) -> Option<Tilt> 
     }
 }
 
-fn check_sounding(file: &Sonar, rate: f64, problems: &mut Problems) {
-    let (near, far) = (file.min_range_m, file.max_range_m);
-    if near >= far {
-        let text = format!("`min_range_m` is {near}; expected less than `max_range_m` {far}");
-        problems.push(file.at.key_place("min_range_m"), text);
-    }
+fn check_sounding(file: &Sonar, cx: &SensorContext<'_>) {
+    let (rate, far) = (cx.rate, file.max_range_m);
+    cx.check_ranges(&file.at, file.min_range_m, far);
     if file.bits != 8 && file.bits != 16 {
-        problems.push(
+        cx.error(
             file.at.key_place("bits"),
             format!("`bits` is {}; expected 8 or 16", file.bits),
         );
     }
-    let [low, high] = file.levels_db;
-    if low >= high {
-        let text = format!("`levels_db` is [{low}, {high}]; expected the smaller value first");
-        problems.push(file.at.key_place("levels_db"), text);
-    }
+    cx.check_ascending(&file.at, "levels_db", file.levels_db);
     if file.refraction && file.multipath {
         let text = "`refraction` and `multipath` cannot be combined; expected one of them";
-        problems.push(file.at.key_place("refraction"), text);
+        cx.error(file.at.key_place("refraction"), text);
     }
     let listening_time = 2.0 * far / file.sound_speed_m_s.unwrap_or(1500.0);
     if listening_time * rate > 1.02 {
@@ -357,7 +307,7 @@ fn check_sounding(file: &Sonar, rate: f64, problems: &mut Problems) {
             "{rate} pings per second, the echoes from {far} m take {listening_time:.3} s; expected at most {:.2}",
             1.0 / listening_time
         );
-        problems.push(file.at.key_place("max_range_m"), text);
+        cx.error(file.at.key_place("max_range_m"), text);
     }
 }
 

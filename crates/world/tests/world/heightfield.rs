@@ -1,22 +1,22 @@
 //! Tests the readers of height fields.
 
 use merrow_model::scene::robot::collision::Heightfield;
-use merrow_world::import::heightfield::{HeightfieldKeys, heightfield};
-use merrow_world::{Place, Problems};
+use merrow_world::Problems;
+use merrow_world::import::heightfield::heightfield;
+use merrow_world::keys::contact::HeightfieldConfig;
+use merrow_yaml::read::from_defaults;
 
-fn keys<'a>() -> HeightfieldKeys<'a> {
-    HeightfieldKeys {
-        file: None,
-        heights: None,
-        size: Some([4.0, 2.0]),
-        scale: 1.0,
+fn keys() -> HeightfieldConfig {
+    HeightfieldConfig {
+        size_m: Some([4.0, 2.0]),
+        ..from_defaults()
     }
 }
 
 /// Returns the height field, or the text of its problem.
-fn load(keys: &HeightfieldKeys<'_>) -> Result<Heightfield, String> {
+fn load(keys: &HeightfieldConfig) -> Result<Heightfield, String> {
     let mut problems = Problems::new();
-    let field = heightfield(keys, &Place::default(), &mut problems);
+    let field = heightfield(keys, &mut problems);
     field.ok_or_else(|| {
         problems
             .iter()
@@ -32,10 +32,9 @@ fn load_raster(ending: &str, text: &str, size: Option<[f64; 2]>) -> Result<Heigh
     let name = format!("merrow_heights_{}_{thread}.{ending}", std::process::id());
     let path = std::env::temp_dir().join(name);
     std::fs::write(&path, text).unwrap();
-    let file = path.to_str();
-    let field = load(&HeightfieldKeys {
-        file,
-        size,
+    let field = load(&HeightfieldConfig {
+        file: path.to_str().map(str::to_string),
+        size_m: size,
         ..keys()
     });
     std::fs::remove_file(&path).unwrap();
@@ -45,9 +44,9 @@ fn load_raster(ending: &str, text: &str, size: Option<[f64; 2]>) -> Result<Heigh
 #[test]
 fn north_first_rows_are_reversed() {
     let rows = [vec![1.0, 2.0, 3.0], vec![4.0, 5.0, 6.0]];
-    let field = load(&HeightfieldKeys {
-        heights: Some(&rows),
-        scale: -1.0,
+    let field = load(&HeightfieldConfig {
+        heights_m: Some(rows.to_vec()),
+        height_scale: -1.0,
         ..keys()
     })
     .unwrap();

@@ -6,10 +6,10 @@
 use merrow_math::{Mat3, Vec3};
 use merrow_yaml::error::Problems;
 use merrow_yaml::read::Places;
-use merrow_yaml::spec::{choice, spec};
+use merrow_yaml::spec::spec;
 use std::f64::consts::TAU;
 
-choice! {
+spec! {
     /// Gain over the direction.
     pub enum Directivity {
         /// The same gain in all directions.
@@ -22,9 +22,7 @@ choice! {
         /// Gains over azimuth and elevation relative to the axis.
         Attitude = "attitude" (AttitudeTable),
     }
-}
 
-spec! {
     /// Gains over the angle from the axis.
     pub struct AxialTable {
         /// Angles from the axis, increasing, 0 to 180.
@@ -32,9 +30,7 @@ spec! {
         /// Gain at each angle; linear between them.
         gains_db: Vec<f64> [in -200.0..=200.0, not_empty],
     }
-}
 
-spec! {
     /// Gains over azimuth and elevation relative to the axis.
     pub struct AttitudeTable {
         /// Azimuths from the axis, counter-clockwise seen from above, increasing, within one

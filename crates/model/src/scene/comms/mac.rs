@@ -2,9 +2,9 @@
 
 use crate::persist::Persist;
 use crate::scene::nanoseconds::Nanoseconds;
-use merrow_yaml::spec::{choice, spec};
+use merrow_yaml::spec::spec;
 
-choice! {
+spec! {
     /// Medium access protocol. Its times follow the clock of the modem.
     #[derive(Persist)]
     pub enum MacProtocol plain {
@@ -28,18 +28,14 @@ choice! {
         /// Transmits when it is polled.
         Polled = "polled",
     }
-}
 
-spec! {
     /// Transmits at the start of a slot.
     #[derive(Copy, Eq, Persist)]
     pub struct SlottedAloha plain {
         /// Duration of a slot.
         slot_s: Nanoseconds [in 1e-6..=1e6],
     }
-}
 
-spec! {
     /// Resolves conflicts by splitting, with reports of a station; new frames wait for the end of
     /// the resolution.
     #[derive(Copy, Eq, Persist)]
@@ -51,9 +47,7 @@ spec! {
         /// Time of the report after the start of the slot.
         report_s: Nanoseconds [in 1e-6..=1e6],
     }
-}
 
-spec! {
     /// Carrier sense with random backoff.
     #[derive(Copy, Eq, Persist)]
     pub struct CsmaCa plain {
@@ -64,9 +58,7 @@ spec! {
         /// Backoff that follows a busy medium.
         backoff: Backoff,
     }
-}
 
-choice! {
     /// Backoff of carrier sense.
     #[derive(Copy, Eq, Persist)]
     pub enum Backoff plain {
@@ -85,9 +77,7 @@ choice! {
             max_doublings: u8 [in 0.0..=16.0] = 6,
         },
     }
-}
 
-spec! {
     /// Carrier sense with detection of collisions.
     #[derive(Copy, Eq, Persist)]
     pub struct CsmaCd plain {
@@ -100,9 +90,7 @@ spec! {
         /// Number of collisions after which the frame is discarded.
         max_attempts: u32 [in 1.0..=1000000.0] = 16,
     }
-}
 
-spec! {
     /// Schedule of time-division multiple access.
     #[derive(Eq, Persist)]
     pub struct Tdma plain {
@@ -114,9 +102,7 @@ spec! {
         /// Unused time at the end of every slot.
         guard_s: Nanoseconds [in 0.0..=1e6] = Nanoseconds(0),
     }
-}
 
-spec! {
     /// Transmits in one part of the band.
     #[derive(Copy, Eq, Persist)]
     pub struct Fdma plain {
@@ -125,9 +111,7 @@ spec! {
         /// Number of equal parts of the band.
         channels: u16 [in 1.0..=65535.0],
     }
-}
 
-spec! {
     /// Controller that polls other modems in turn.
     #[derive(Eq, Persist)]
     pub struct PollingController plain {

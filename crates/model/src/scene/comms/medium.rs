@@ -1,12 +1,12 @@
 //! Media of modems: physical parameters of transmitter, receiver and channel.
 
 use crate::scene::sea::water::AbsorptionLaw;
-use merrow_yaml::spec::{choice, fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 /// Speed of sound at which data sheets state the largest relative speed [m/s].
 const NOMINAL_SOUND_SPEED: f64 = 1500.0;
 
-choice! {
+spec! {
     /// Medium of a modem.
     pub enum Medium {
         /// Sound waves in water.
@@ -20,9 +20,7 @@ choice! {
         /// Link to a satellite.
         Satellite = "satellite" (SatelliteMedium),
     }
-}
 
-spec! {
     /// Sound waves in water.
     pub struct AcousticMedium {
         /// Lowest and highest frequency.
@@ -46,9 +44,7 @@ spec! {
         /// Reception of signals with a Doppler shift. Default: every shift is compensated.
         doppler: Option<DopplerTolerance>,
     }
-}
 
-spec! {
     /// Paths by reflection at the surface and the seabed.
     pub struct Multipath {
         /// Maximum number of reflections of a path.
@@ -57,9 +53,7 @@ spec! {
         /// noise.
         max_delay_s: f64 [non_negative] = 0.01,
     }
-}
 
-spec! {
     /// Noise of a thruster at the receiver of the same robot.
     pub struct ThrusterNoise {
         /// Spectral level at the receiver at the reference speed and frequency, re 1 uPa2/Hz.
@@ -73,9 +67,7 @@ spec! {
         /// Decrease of the level per decade of the frequency.
         frequency_slope_db: f64 [in -200.0..=200.0] = 20.0,
     }
-}
 
-spec! {
     /// Reception of signals with a Doppler shift.
     pub struct DopplerTolerance {
         /// Relative speed of both ends up to which the receiver compensates the shift, at a sound
@@ -85,9 +77,7 @@ spec! {
         /// received.
         symbol_s: f64 [positive],
     }
-}
 
-spec! {
     /// Electromagnetic waves in water.
     pub struct ElectromagneticMedium {
         /// Lowest and highest frequency.
@@ -105,9 +95,7 @@ spec! {
         /// Spreading exponent beyond 1 m; 0: attenuation only.
         spreading: f64 [in 0.0..=4.0] = 2.0,
     }
-}
 
-spec! {
     /// Radio waves over water.
     pub struct RadioMedium {
         /// Lowest and highest frequency.
@@ -124,9 +112,7 @@ spec! {
         /// signal.
         diffraction: bool = true,
     }
-}
 
-choice! {
     /// Law of the mean path loss of radio waves.
     pub enum PathLoss {
         /// Loss of free space.
@@ -144,19 +130,15 @@ choice! {
             polarisation: Polarisation = Polarisation::Vertical,
         },
     }
-}
 
-fieldless_choice! {
     /// Polarisation of an antenna.
-    pub enum Polarisation {
+    pub enum Polarisation words {
         /// Electric field is in the vertical plane.
         Vertical = "vertical",
         /// Electric field is horizontal.
         Horizontal = "horizontal",
     }
-}
 
-spec! {
     /// Log-normal variation of the path loss with the positions of the ends.
     pub struct Shadowing {
         /// Standard deviation of the path loss.
@@ -164,9 +146,7 @@ spec! {
         /// Distance beyond which the variation is uncorrelated.
         distance_m: f64 [positive],
     }
-}
 
-spec! {
     /// Light waves in water.
     pub struct OpticalMedium {
         /// Lowest and highest frequency of the electrical signal.
@@ -190,9 +170,7 @@ spec! {
         /// Beam attenuation coefficient. Default: coefficient of the sea at the wavelength.
         attenuation_per_m: Option<f64> [non_negative],
     }
-}
 
-spec! {
     /// Link to a satellite.
     pub struct SatelliteMedium {
         /// Lowest and highest frequency.
@@ -208,19 +186,15 @@ spec! {
         /// Satellites of the service.
         sky: SatelliteVisibility,
     }
-}
 
-fieldless_choice! {
     /// Role of a satellite terminal.
-    pub enum SatelliteRole {
+    pub enum SatelliteRole words {
         /// Antenna that must be above water and have a satellite in view.
         Terminal = "terminal",
         /// Station of the operator, connected at all times.
         Gateway = "gateway",
     }
-}
 
-choice! {
     /// Satellites of a service.
     pub enum SatelliteVisibility {
         /// A satellite is always in view, at the same elevation from every place.
@@ -240,9 +214,7 @@ choice! {
         /// Satellites on circular orbits in evenly spaced planes.
         Walker = "walker" (Walker),
     }
-}
 
-spec! {
     /// Constellation of circular orbits with the same altitude and inclination.
     pub struct Walker {
         /// Altitude of the orbits above the mean radius of the Earth.

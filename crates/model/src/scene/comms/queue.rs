@@ -1,7 +1,7 @@
 //! Limits of the transmit queue of a modem, and of the messages of a bridge in it.
 
 use crate::scene::nanoseconds::nanoseconds;
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// Limits of a transmit queue.
@@ -15,11 +15,9 @@ spec! {
         /// Message that is discarded if the queue is full.
         policy: DropPolicy = DropPolicy::Newest,
     }
-}
 
-fieldless_choice! {
     /// Message that is discarded if a queue is full.
-    pub enum DropPolicy {
+    pub enum DropPolicy words {
         /// The new message is discarded.
         Newest = "newest",
         /// The message that has waited longest is discarded, regardless of its priority.

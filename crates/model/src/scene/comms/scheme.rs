@@ -49,9 +49,7 @@ spec! {
         /// Signal-to-noise ratio above which `adaptive` selects this scheme.
         min_snr_db: f64 [in -200.0..=200.0] = 0.0,
     }
-}
 
-spec! {
     /// Rule for the choice of the scheme from the signal-to-noise ratio.
     pub struct RateAdaptation {
         /// Margin over `min_snr_db` for a change to a scheme.

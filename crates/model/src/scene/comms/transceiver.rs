@@ -6,7 +6,7 @@ use crate::scene::comms::medium::Medium;
 use crate::scene::comms::scheme::{RateAdaptation, Scheme};
 use crate::scene::nanoseconds::nanoseconds;
 use merrow_math::decibels::ratio;
-use merrow_yaml::spec::{choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// Type of a modem.
@@ -67,9 +67,7 @@ spec! {
         range_std_m: f64 [non_negative] = 0.0,
         ..medium: Medium,
     }
-}
 
-choice! {
     /// Condition for the reception of a frame.
     pub enum Reception {
         /// The bit error rate of the scheme at the ratio of signal to noise and interference.
@@ -87,9 +85,7 @@ choice! {
             threshold_db: f64 [in -300.0..=300.0],
         },
     }
-}
 
-choice! {
     /// Random variation of the received power with time, with mean 1.
     pub enum Fading {
         /// Received power does not vary.

@@ -6,7 +6,7 @@ use crate::scene::Robot;
 use crate::scene::robot::joint::JointMode;
 use merrow_math::rng::Stream;
 use merrow_yaml::read::from_defaults;
-use merrow_yaml::spec::{choice, fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 /// Servo of a joint.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +29,7 @@ pub struct Servo {
     pub encoder_stream: Stream,
 }
 
-choice! {
+spec! {
     /// Velocity control law of a servo: effort as a function of the velocity error.
     pub enum ServoLaw {
         /// Proportional-integral control of the velocity, with feed-forward.
@@ -47,9 +47,7 @@ choice! {
         /// error, plus a fraction of its difference from the bias effort.
         TorquePid = "torque_pid" (TorquePid),
     }
-}
 
-spec! {
     /// Incremental torque control: in each cycle the torque changes by a PID on the velocity
     /// error, plus a fraction of its difference from the bias effort.
     pub struct TorquePid {
@@ -134,9 +132,7 @@ spec! {
         /// Temperature at which the effort is reduced to zero.
         max_temperature_c: f64 = 125.0,
     }
-}
 
-spec! {
     /// Measurement of the joint state for the servo and for `joint_states`.
     pub struct Encoder {
         /// Side of the gear on which the encoder is mounted.
@@ -148,19 +144,15 @@ spec! {
         /// Measurement of the velocity.
         velocity: Tachometer => "{kind: direct}",
     }
-}
 
-fieldless_choice! {
     /// Side of the gear on which an encoder is mounted.
-    pub enum EncoderSide {
+    pub enum EncoderSide words {
         /// On the joint, after the gear.
         Joint = "joint",
         /// On the motor, before the gear.
         Motor = "motor",
     }
-}
 
-choice! {
     /// Measurement of the joint velocity.
     pub enum Tachometer {
         /// Direct measurement of the velocity.

@@ -2,7 +2,7 @@
 //! protection, charging.
 
 use crate::scene::robot::thruster::interpolate;
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 /// Default charging current per capacity [A/Ah].
 const DEFAULT_CHARGE_RATE: f64 = 0.5;
@@ -43,11 +43,9 @@ spec! {
         /// Chemistry of the battery.
         technology: Technology = Technology::LithiumIon,
     }
-}
 
-fieldless_choice! {
     /// Battery chemistry, as in `sensor_msgs/BatteryState`.
-    pub enum Technology {
+    pub enum Technology words {
         /// A chemistry that is not listed.
         Unknown = "unknown",
         /// Nickel-metal hydride (NiMH) cells.

@@ -5,7 +5,7 @@ use crate::scene::robot::radiation::Radiation;
 use merrow_math::hull_cut::HullShape;
 use merrow_math::hull_mesh::HullMesh;
 use merrow_math::{Mat3, SpatialInertia, Vec3};
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 use std::sync::Arc;
 
 /// Link of a robot. The origin of its frame L is on the joint, and its z axis is along the joint
@@ -133,18 +133,16 @@ pub struct WindLoad {
     pub dry_at_rest: f64,
 }
 
-fieldless_choice! {
+spec! {
     /// Wind law of a body.
-    pub enum WindLaw {
+    pub enum WindLaw words {
         /// Drag computed from the velocity of the air relative to the body.
         Drag = "drag",
         /// Law of the Kelpie simulator: a horizontal force forward and to the left, computed from
         /// only the wind velocity. It does not depend on the motion of the body.
         Kelpie = "kelpie",
     }
-}
 
-spec! {
     /// Blendermann coefficients of a type of ship.
     pub struct Blendermann {
         /// Drag coefficient for wind from the side, on the lateral area.
@@ -160,9 +158,7 @@ spec! {
         /// Length overall of the ship.
         length_m: f64 [positive],
     }
-}
 
-spec! {
     /// Losses of a hull that pierces the surface, acting along and about the x axis of the body.
     pub struct SurfaceDamping {
         /// Roll moment per roll rate p.
@@ -265,9 +261,9 @@ impl Link {
     }
 }
 
-fieldless_choice! {
+spec! {
     /// Evaluation of the waves at the vertices of a hull mesh.
-    pub enum HullWaves {
+    pub enum HullWaves words {
         /// Interpolation on a lattice around the hull with a spacing of a sixth of its radius,
         /// where the sea has more than 16 waves; fast.
         Lattice = "lattice",
@@ -323,9 +319,7 @@ spec! {
         /// integral.
         cross_flow_strips: u32 [in 0.0..=1000.0] = 0,
     }
-}
 
-spec! {
     /// Published coefficients of an underwater glider (forward, right, down). All forces are
     /// proportional to the square of its speed.
     pub struct Glider {

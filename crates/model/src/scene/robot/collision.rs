@@ -160,9 +160,7 @@ spec! {
         /// Default: sand.
         subsurface: Ground => "{}",
     }
-}
 
-spec! {
     /// Acoustic properties of the sediment as a fluid half space.
     #[derive(Copy)]
     pub struct Ground plain {

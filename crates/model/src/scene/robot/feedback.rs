@@ -1,19 +1,17 @@
 //! Source of the motion that a firmware uses.
 
 use merrow_math::{Mat3, Vec3};
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
-fieldless_choice! {
+spec! {
     /// Source of the motion that the firmware uses.
-    pub enum FeedbackSource {
+    pub enum FeedbackSource words {
         /// The true motion of the vehicle.
         Truth = "truth",
         /// The robot's own sensors.
         Sensors = "sensors",
     }
-}
 
-spec! {
     /// Source of the motion that the firmware uses, and its sensors.
     pub struct MotionSource {
         /// Source of the motion that the firmware uses.
@@ -21,9 +19,7 @@ spec! {
         /// Names of the sensors for `feedback: sensors`. Default: the first of each kind.
         feedback_sensors: Option<FeedbackSensorNames>,
     }
-}
 
-spec! {
     /// Sensors on the base that the firmware uses. A kind that is not named is not used.
     pub struct FeedbackSensorNames {
         /// INS: attitude, velocity and position.

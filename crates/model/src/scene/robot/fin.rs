@@ -4,6 +4,7 @@
 use crate::scene::robot::energy::ServoPower;
 use crate::scene::robot::thruster::interpolate;
 use merrow_math::{Mat3, Real, Vec3};
+use merrow_yaml::spec::spec;
 
 /// Force law of a fin as a function of flow and angle (equation numbers in
 /// `crates/physics/src/forces/actuators/fin.rs`).
@@ -74,6 +75,41 @@ pub struct Slipstream {
     pub development: f64,
 }
 
+spec! {
+    /// Servo of a fin or of an azimuth thruster.
+    pub struct FinServo {
+        /// Minimum and maximum angle. Equal values describe a fixed fin.
+        range_deg: [f64; 2],
+        /// Maximum rate of the servo. Default: unlimited.
+        rate_deg_s: Option<f64> [positive],
+        /// Time constant of the servo.
+        time_constant_s: f64 [non_negative] = 0.0,
+        /// Time between a command and its effect on the servo.
+        dead_time_s: f64 [in 0.0..=10.0] = 0.0,
+        /// Power consumption of the servo.
+        power: ServoPower => "{}",
+    }
+}
+
+impl FinServo {
+    /// Returns the maximum rate [rad/s]; infinite without a limit.
+    #[inline]
+    pub fn rate(&self) -> f64 {
+        self.rate_deg_s.map_or(f64::INFINITY, f64::to_radians)
+    }
+
+    /// Returns the dead time in whole time steps of `dt` [s].
+    pub fn dead_steps(&self, dt: f64) -> usize {
+        let steps = self.dead_time_s / dt;
+        // a world that could not be read has no time step
+        if steps <= 1e7 {
+            libm::round(steps) as usize
+        } else {
+            0
+        }
+    }
+}
+
 /// Control surface on a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fin {
@@ -100,10 +136,8 @@ pub struct Fin {
     pub law: FinLaw,
     /// Minimum and maximum angle [rad]; equal for a fixed fin.
     pub range: [f64; 2],
-    /// Maximum rate of the servo [rad/s]; infinite without a rate limit.
-    pub rate: f64,
-    /// Time constant of the servo [s]; 0: none.
-    pub time_constant_s: f64,
+    /// Servo that turns the fin.
+    pub servo: FinServo,
     /// Dead time between command and servo [steps].
     pub dead_steps: usize,
     /// Index of the first delayed command of the fin in `RobotState::fin_delays`.
@@ -112,8 +146,6 @@ pub struct Fin {
     pub slipstream: Option<Slipstream>,
     /// True if lift and drag of the fin at incidence are part of the coefficients of the hull.
     pub incidence_in_hull: bool,
-    /// Power consumption of the servo.
-    pub power: ServoPower,
     /// True for a sail. It is exposed to the wind, and its angle is the limit that the sheet sets
     /// for the boom.
     pub sail: bool,
@@ -147,7 +179,7 @@ impl Fin {
     /// Returns true if the servo follows without lag and rate limit.
     #[inline]
     pub fn is_ideal(&self) -> bool {
-        self.time_constant_s == 0.0 && self.rate.is_infinite()
+        self.servo.time_constant_s == 0.0 && self.servo.rate().is_infinite()
     }
 
     /// Returns the angle without a command [rad]: zero, or the nearest angle in the range.
@@ -163,11 +195,12 @@ impl Fin {
         let error = target - angle;
         let size = error.abs();
         // magnitude of the error below which the rate limit is inactive
-        let knee = self.rate * self.time_constant_s;
-        if self.rate.is_finite() && size > knee {
-            let limited_time = (size - knee) / self.rate;
+        let rate = self.servo.rate();
+        let knee = rate * self.servo.time_constant_s;
+        if rate.is_finite() && size > knee {
+            let limited_time = (size - knee) / rate;
             if t <= limited_time {
-                return angle + (self.rate * t).copysign(error);
+                return angle + (rate * t).copysign(error);
             }
             return target - self.decayed(knee.copysign(error), t - limited_time);
         }
@@ -176,8 +209,8 @@ impl Fin {
 
     /// Returns the error that remains after `t` [s] due to only the lag.
     fn decayed(&self, error: f64, t: f64) -> f64 {
-        if self.time_constant_s > 0.0 {
-            error * libm::exp(-t / self.time_constant_s)
+        if self.servo.time_constant_s > 0.0 {
+            error * libm::exp(-t / self.servo.time_constant_s)
         } else {
             0.0
         }

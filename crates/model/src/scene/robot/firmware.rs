@@ -264,9 +264,7 @@ spec! {
         guidance: Option<VelocityGuidance>,
         ..source_of_motion: MotionSource,
     }
-}
 
-spec! {
     /// Firmware of a multirotor. Gains are along and about the axes of the base link.
     pub struct MultirotorKeys {
         /// Description of the firmware.

@@ -35,9 +35,7 @@ spec! {
         acceptance_radius_m: f64 [positive] = 50.0,
         ..source_of_motion: MotionSource,
     }
-}
 
-spec! {
     /// Sliding mass that sets the pitch angle.
     pub struct GliderSlide {
         /// Name of the prismatic joint.
@@ -45,9 +43,7 @@ spec! {
         /// Positions of the joint.
         positions_m: [f64; 2],
     }
-}
 
-spec! {
     /// Steering by a mass that rolls. Pairs of gains are for dive and climb.
     pub struct GliderSteering {
         /// Name of the revolute joint.

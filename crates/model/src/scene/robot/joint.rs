@@ -3,11 +3,11 @@
 use crate::persist::Persist;
 use crate::scene::robot::actuator::Servo;
 use merrow_math::{Mat3, Vec3};
-use merrow_yaml::spec::fieldless_choice;
+use merrow_yaml::spec::spec;
 
-fieldless_choice! {
+spec! {
     /// Type of a joint.
-    pub enum JointKind {
+    pub enum JointKind words {
         /// Rotation about the axis within limits.
         Revolute = "revolute",
         /// Rotation about the axis without limits.
@@ -17,12 +17,10 @@ fieldless_choice! {
         /// No motion: the child is rigidly connected to the parent.
         Fixed = "fixed",
     }
-}
 
-fieldless_choice! {
     /// Control mode of a joint.
     #[derive(Persist)]
-    pub enum JointMode {
+    pub enum JointMode words {
         /// Control of the effort.
         Effort = "effort",
         /// Control of the velocity.

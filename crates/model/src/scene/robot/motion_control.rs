@@ -5,7 +5,7 @@
 use crate::persist::Persist;
 use crate::scene::robot::feedback::MotionSource;
 use crate::scene::robot::guidance::{LineOfSight, follows_paths};
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 /// Maximum number of thrusters of a vehicle with a motion controller.
 pub const MAX_THRUSTERS: usize = 16;
@@ -64,9 +64,7 @@ spec! {
         starts_armed: bool = true,
         ..source_of_motion: MotionSource,
     }
-}
 
-spec! {
     /// Axes and buttons of a joystick, by their indices in `sensor_msgs/Joy`.
     pub struct Joystick {
         /// Axes for surge, sway, heave and yaw.
@@ -148,10 +146,10 @@ pub struct MotionGains {
     pub velocity: [f64; 6],
 }
 
-fieldless_choice! {
+spec! {
     /// Error that a gain multiplies.
     #[derive(Persist)]
-    pub enum GainKind {
+    pub enum GainKind words {
         /// Error of position or attitude.
         Position = "position",
         /// Time integral of that error.
@@ -162,6 +160,21 @@ fieldless_choice! {
 }
 
 impl MotionGains {
+    /// Returns the gains that place the poles of a vehicle whose inertia with added mass has the
+    /// diagonal M = `inertia` [kg, kg m²]: K_p = M ω², K_d = 2 ζ ω M and K_i = ρ ω K_p with the
+    /// natural frequency ω, the damping ratio ζ and the `integral_ratio` ρ [Fossen 2021, algorithm
+    /// 15.2, with ρ = 1/10].
+    pub fn place_poles(keys: &MotionControlKeys, inertia: &[f64; 6]) -> Self {
+        let w = keys.natural_frequency_rad_s;
+        let position: [f64; 6] = std::array::from_fn(|i| inertia[i] * w[i] * w[i]);
+        let damping = |i: usize| 2.0 * keys.damping_ratio[i] * w[i] * inertia[i];
+        Self {
+            position,
+            integral: std::array::from_fn(|i| keys.integral_ratio * w[i] * position[i]),
+            velocity: std::array::from_fn(damping),
+        }
+    }
+
     /// Returns the gains of one kind, in the units of the fields.
     pub fn of_kind(&self, kind: GainKind) -> &[f64; 6] {
         match kind {

@@ -1,10 +1,10 @@
 //! Profiles: topic names, units and frames of another simulator.
 
-use merrow_yaml::spec::fieldless_choice;
+use merrow_yaml::spec::spec;
 
-fieldless_choice! {
+spec! {
     /// Simulator whose topic names, units and frames a robot has.
-    pub enum Profile {
+    pub enum Profile words {
         /// Virtual RobotX, on Gazebo.
         Vrx = "vrx",
         /// Gazebo with the systems of DAVE and POSIM.

@@ -1,14 +1,14 @@
 //! Thruster parameters: command, thrust curve, lag, motor and pose.
 
 use merrow_math::{Real, SpatialForce, Vec3};
-use merrow_yaml::spec::{choice, fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 /// Maximum number of steps of the inversion of a thrust curve.
 const MAX_INVERSION_STEPS: usize = 100;
 
-fieldless_choice! {
+spec! {
     /// Unit of an actuator command.
-    pub enum CommandUnit {
+    pub enum CommandUnit words {
         /// Thrust, given in newtons.
         Newton = "newton",
         /// Normalised from -1 to 1.
@@ -32,7 +32,7 @@ impl CommandUnit {
     }
 }
 
-choice! {
+spec! {
     /// Thrust as a function of the command.
     pub enum Curve {
         /// The command is the thrust in newtons.
@@ -62,9 +62,7 @@ choice! {
         /// `torque_per_thrust_m` times the thrust.
         Rotor = "rotor" (Rotor),
     }
-}
 
-spec! {
     /// Open-water propeller: `T = rho D⁴ KT(J) n|n|`, `Q = rho D⁵ KQ(J) n|n|`, with n in rev/s and
     /// J = Va/(n D).
     pub struct OpenWater {
@@ -85,20 +83,16 @@ spec! {
         /// Fraction of the propeller torque that acts on the hull.
         torque_fraction: f64 [fraction] = 1.0,
     }
-}
 
-fieldless_choice! {
     /// Velocity from which the inflow of a propeller is computed.
-    pub enum Inflow {
+    pub enum Inflow words {
         /// Component of the propeller velocity along its axis.
         Axial = "axial",
         /// Magnitude of the velocity of the link origin, as in Fossen's models of torpedo-shaped
         /// vehicles.
         Total = "total",
     }
-}
 
-spec! {
     /// Rotor in air: thrust proportional to the square of the shaft speed, torque
     /// `torque_per_thrust_m` times the thrust.
     pub struct Rotor {
@@ -119,9 +113,7 @@ spec! {
         /// Whether terrain and water below the rotor increase its thrust.
         ground_effect: bool = true,
     }
-}
 
-choice! {
     /// A linear lag. It acts on the thrust for static curves and on the shaft speed for propellers.
     pub enum LagModel {
         /// The command acts immediately.
@@ -327,11 +319,9 @@ spec! {
         /// Exponent of the ratio of voltage to `rated_voltage_v` by which the thrust is scaled.
         voltage_exponent: f64 [in 0.0..=3.0] = 2.0,
     }
-}
 
-fieldless_choice! {
     /// Direction of rotation of a propeller.
-    pub enum PropellerRotation {
+    pub enum PropellerRotation words {
         /// Clockwise, seen from behind.
         Right = "right",
         /// Counter-clockwise, seen from behind.
@@ -362,14 +352,10 @@ pub struct Thruster {
     pub lag_down: Option<Lag>,
     /// Sign of the reaction moment about the thrust axis: -1 for a right-handed propeller.
     pub hand: f64,
-    /// Signed moment about the thrust axis per newton of thrust [m].
-    pub reaction: f64,
     /// Wrench of 1 N of thrust including its reaction moment, at Lo in L.
     pub unit_wrench: SpatialForce,
     /// Depth of the disc below its position, for ventilation at the surface [m].
     pub submergence_m: f64,
-    /// Radius of the disc, for ventilation at the surface [m].
-    pub radius: f64,
     /// Fraction of the approach of the motor to its final temperature per step, 1 - exp(-dt/tau).
     pub heating: f64,
     /// Index of the fin (servo) that rotates the thruster; `direction` is then that at angle 0.
@@ -377,10 +363,22 @@ pub struct Thruster {
 }
 
 impl Thruster {
-    /// Computes `unit_wrench`. Call it after every change of position, direction or reaction.
+    /// Returns the signed moment about the thrust axis per newton of thrust [m].
+    #[inline]
+    pub fn reaction(&self) -> f64 {
+        self.hand * self.motor.torque_per_thrust_m
+    }
+
+    /// Returns the radius of the disc, for ventilation at the surface [m].
+    #[inline]
+    pub fn radius(&self) -> f64 {
+        0.5 * self.motor.diameter_m
+    }
+
+    /// Computes `unit_wrench`. Call it after every change of position or direction.
     pub fn update_unit_wrench(&mut self) {
         self.unit_wrench = SpatialForce::at_point(self.direction, self.p_LoT);
-        self.unit_wrench.m += self.direction.scale(self.reaction);
+        self.unit_wrench.m += self.direction.scale(self.reaction());
     }
 
     /// Returns the steady thrust [N] of the static curve at `command`, in the unit of the command, in still

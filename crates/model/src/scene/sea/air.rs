@@ -2,7 +2,7 @@
 
 use crate::persist::Persist;
 use merrow_math::Vec3;
-use merrow_yaml::spec::choice;
+use merrow_yaml::spec::spec;
 use std::sync::Arc;
 
 /// Weather at sea level.
@@ -45,7 +45,7 @@ pub struct Air {
     pub change: [f64; 2],
 }
 
-choice! {
+spec! {
     /// Mean wind speed as a function of height.
     #[derive(Copy, Persist)]
     pub enum Shear plain {
@@ -62,9 +62,7 @@ choice! {
             roughness_m: f64 [in 1e-6..=10.0] = 0.0002,
         },
     }
-}
 
-choice! {
     /// Model of the gusts.
     #[derive(Copy, Persist)]
     pub enum Gusts plain {

@@ -19,7 +19,7 @@
 
 use crate::scene::sea::mapped::Mapped;
 use merrow_math::ellipsoid::TangentPlane;
-use merrow_yaml::spec::fieldless_choice;
+use merrow_yaml::spec::spec;
 
 /// Storage of the samples.
 pub enum Samples {
@@ -140,19 +140,17 @@ impl Axis {
     }
 }
 
-fieldless_choice! {
+spec! {
     /// Interpolation between neighbouring samples.
-    pub enum Interpolation {
+    pub enum Interpolation words {
         /// Linear interpolation along every axis.
         Linear = "linear",
         /// Value of the nearest sample.
         Nearest = "nearest",
     }
-}
 
-fieldless_choice! {
     /// Value beyond the samples.
-    pub enum Extrapolation {
+    pub enum Extrapolation words {
         /// The value at the nearest edge.
         Clamp = "clamp",
         /// The value zero outside the grid.

@@ -2,7 +2,7 @@
 
 use crate::persist::Persist;
 use crate::scene::sea::grid::Grid;
-use merrow_yaml::spec::fieldless_choice;
+use merrow_yaml::spec::spec;
 use std::sync::Arc;
 
 /// Vertical profiles of the water properties.
@@ -19,20 +19,18 @@ pub struct WaterColumn {
     pub salinity: Option<Arc<Grid>>,
 }
 
-fieldless_choice! {
+spec! {
     /// Formula for the speed of sound.
     #[derive(Persist)]
-    pub enum SoundSpeedLaw {
+    pub enum SoundSpeedLaw words {
         /// Chen and Millero (UNESCO): -2 to 40 degrees Celsius, salinity 0 to 42, depth to 9900 m.
         Unesco = "unesco",
         /// Mackenzie: 2 to 30 degrees Celsius, salinity 25 to 40, depth to 8000 m.
         Mackenzie = "mackenzie",
     }
-}
 
-fieldless_choice! {
     /// Equation for the absorption of sound.
-    pub enum AbsorptionLaw {
+    pub enum AbsorptionLaw words {
         /// Sound is not absorbed.
         None = "none",
         /// Thorp (1967), for cold sea water.

@@ -6,7 +6,7 @@
 use crate::persist::Persist;
 use crate::scene::sea::water::Region;
 use merrow_math::Vec3;
-use merrow_yaml::spec::choice;
+use merrow_yaml::spec::spec;
 use std::sync::Arc;
 
 /// Frequency spectrum of a sea state.
@@ -31,7 +31,7 @@ pub enum Spectrum {
     Kelpie,
 }
 
-choice! {
+spec! {
     /// Directional spreading of the waves.
     #[derive(Copy, Persist)]
     pub enum Spreading plain {

@@ -1,12 +1,12 @@
 //! Causes of loss and counters of packets.
 
 use crate::persist::Persist;
-use merrow_yaml::spec::fieldless_choice;
+use merrow_yaml::spec::spec;
 
-fieldless_choice! {
+spec! {
     /// Cause for which a packet did not reach its destination.
     #[derive(Persist)]
-    pub enum LossCause {
+    pub enum LossCause words {
         /// Terrain lies between the ends.
         Terrain = "terrain",
         /// A structure lies between the ends.

@@ -4,7 +4,7 @@ use crate::persist::Persist;
 use crate::state::comms::command::Ranging;
 use crate::state::comms::loss::LossCause;
 use merrow_math::Vec3;
-use merrow_yaml::spec::fieldless_choice;
+use merrow_yaml::spec::spec;
 
 /// Results since the caller last cleared them.
 #[derive(Clone, Debug, Default, PartialEq, Persist)]
@@ -230,10 +230,10 @@ pub struct PacketRecord {
     pub cause: Option<LossCause>,
 }
 
-fieldless_choice! {
+spec! {
     /// Activity of a modem in the schedule trace.
     #[derive(Persist)]
-    pub enum Activity {
+    pub enum Activity words {
         /// The modem is switched off.
         Off = "off",
         /// No frame waits and no signal arrives.
@@ -249,10 +249,7 @@ fieldless_choice! {
     }
 }
 
-#[allow(
-    clippy::derivable_impls,
-    reason = "`fieldless_choice!` marks no variant"
-)]
+#[allow(clippy::derivable_impls, reason = "`spec!` marks no variant")]
 impl Default for Activity {
     fn default() -> Self {
         Self::Idle

@@ -4,13 +4,13 @@ use crate::ensure;
 use crate::persist::Persist;
 use crate::scene::robot::motion_control::{MotionControl, MotionGains};
 use merrow_math::{Quat, Vec3};
-use merrow_yaml::spec::fieldless_choice;
+use merrow_yaml::spec::spec;
 use std::sync::Arc;
 
-fieldless_choice! {
+spec! {
     /// Mode of the motion controller.
     #[derive(Persist)]
-    pub enum ControlMode {
+    pub enum ControlMode words {
         /// The controller does not command the thrusters.
         Off = "off",
         /// The pilot commands force and moment.
@@ -32,10 +32,7 @@ fieldless_choice! {
     }
 }
 
-#[allow(
-    clippy::derivable_impls,
-    reason = "`fieldless_choice!` marks no variant"
-)]
+#[allow(clippy::derivable_impls, reason = "`spec!` marks no variant")]
 impl Default for ControlMode {
     fn default() -> Self {
         Self::Off

@@ -45,7 +45,7 @@ pub(crate) fn ray_ranges(robot: &Robot) -> impl Iterator<Item = (usize, f64)> {
     rotors.map(|t| {
         (
             t.link,
-            t.p_LoT.norm() + (RANGE_IN_RADII * RANGE_IN_RADII + 1.0).sqrt() * t.radius,
+            t.p_LoT.norm() + (RANGE_IN_RADII * RANGE_IN_RADII + 1.0).sqrt() * t.radius(),
         )
     })
 }
@@ -80,7 +80,7 @@ impl GroundEffectRays {
             {
                 let link = &works[r].as_ref().links[thruster.link];
                 let hub = link.p_WL + link.R_WL.mul_vec(thruster.p_LoT);
-                works[r].as_mut().rotor_decks[k] = deck_below(hub, thruster.radius, r, detector);
+                works[r].as_mut().rotor_decks[k] = deck_below(hub, thruster.radius(), r, detector);
             }
         }
     }

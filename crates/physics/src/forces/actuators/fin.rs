@@ -256,7 +256,7 @@ fn slipstream_velocity(
     density: f64,
 ) -> Vec3 {
     let (thrust, inflow) = thruster::undeducted_thrust(t, axis, drive, (V_r.v, V_r.w), density);
-    let disc = std::f64::consts::PI * t.radius * t.radius;
+    let disc = std::f64::consts::PI * t.radius() * t.radius();
     if thrust <= 0.0 || density <= 0.0 || disc <= 0.0 {
         return Vec3::zero();
     }

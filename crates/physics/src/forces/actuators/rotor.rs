@@ -173,7 +173,7 @@ pub fn wrench<T: Real>(
     let thrust = scale * ground_factor * free_thrust;
     let f = axis.scale(thrust) - across.scale(scale * rotor.drag_n_s2_per_rad_m * n.abs());
     let mut F = SpatialForce::at_point(f, thruster.p_LoT);
-    F.m += axis.scale(scale * thruster.reaction * static_thrust) + gyroscopic_moment; // (2)
+    F.m += axis.scale(scale * thruster.reaction() * static_thrust) + gyroscopic_moment; // (2)
     F.m -= across.scale(scale * s * rotor.rolling_n_s2_per_rad * n.abs());
     (thrust, F)
 }
@@ -187,7 +187,7 @@ fn dry_fraction<T: Real>(
     environment: &EnvironmentState<'_>,
 ) -> f64 {
     let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(thruster.p_LoT);
-    let radius = thruster.radius;
+    let radius = thruster.radius();
     if environment.sea.density <= 0.0 {
         return 1.0;
     }
@@ -206,7 +206,7 @@ fn ground_effect<T: Real>(
     environment: &EnvironmentState<'_>,
 ) -> f64 {
     let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(thruster.p_LoT);
-    let R = thruster.radius;
+    let R = thruster.radius();
     let height_above_ground = p.z - environment.sea.seabed.height(p.x, p.y);
     // beyond ten radii the effect is below a thousandth
     let height_above_water = if environment.sea.density > 0.0 {

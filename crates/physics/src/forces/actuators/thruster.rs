@@ -228,7 +228,7 @@ fn azimuth_unit_wrench(
 ) -> SpatialForce {
     let axis = thrust_axis(robot, thruster, work, stage);
     let mut unit = SpatialForce::at_point(axis, thruster.p_LoT);
-    unit.m += axis.scale(thruster.reaction);
+    unit.m += axis.scale(thruster.reaction());
     unit
 }
 
@@ -342,7 +342,7 @@ fn wet_fraction<T: Real>(
     if environment.waves.is_none() {
         let z = link.p_WL.z + link.R_WL.r[2].dot(Vec3::splat(thruster.p_LoT))
             - T::splat(thruster.submergence_m);
-        if LaneCondition::evaluate::<T>(|i| z.lane(i) < -thruster.radius) == LaneCondition::All {
+        if LaneCondition::evaluate::<T>(|i| z.lane(i) < -thruster.radius()) == LaneCondition::All {
             return T::one();
         }
     }
@@ -362,13 +362,13 @@ fn disc_wet_fraction<T: Real>(
         Some(_) => disc_above_surface(thruster, link, lane, environment),
     } - thruster.submergence_m;
     // fast path: most thrusters are fully submerged
-    if z < -thruster.radius {
+    if z < -thruster.radius() {
         return 1.0;
     }
-    if thruster.radius <= 0.0 {
+    if thruster.radius() <= 0.0 {
         return if z <= 0.0 { 1.0 } else { 0.0 };
     }
-    (0.5 - z / (2.0 * thruster.radius)).clamp(0.0, 1.0)
+    (0.5 - z / (2.0 * thruster.radius())).clamp(0.0, 1.0)
 }
 
 /// Returns the height of the disc centre above the waves [m].
@@ -381,7 +381,7 @@ fn disc_above_surface<T: Real>(
     environment: &EnvironmentState<'_>,
 ) -> f64 {
     let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(thruster.p_LoT);
-    environment.approximate_height_above_surface(p, thruster.radius)
+    environment.approximate_height_above_surface(p, thruster.radius())
 }
 
 /// Returns the wrench of the thrusters that depend on their inflow, at one stage (0 start, 1

@@ -95,7 +95,7 @@ pub fn advance(
         .filter(|(fin, _)| fin.is_movable())
     {
         memory.power = if on {
-            fin.power.electrical_power(memory.moment, memory.rate)
+            fin.servo.power.electrical_power(memory.moment, memory.rate)
         } else {
             0.0
         }; // (2)
@@ -135,8 +135,8 @@ fn torque(thruster: &Thruster, actuator: &ActuatorState) -> f64 {
     match &thruster.motor.curve {
         Curve::OpenWater(_) if speed == 0.0 => 0.0,
         Curve::OpenWater(_) => (actuator.shaft_power / speed).abs(),
-        _ if thruster.reaction == 0.0 => f64::NAN,
-        _ => (thruster.reaction * actuator.thrust).abs(),
+        _ if thruster.reaction() == 0.0 => f64::NAN,
+        _ => (thruster.reaction() * actuator.thrust).abs(),
     }
 }
 

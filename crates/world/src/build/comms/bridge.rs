@@ -1,6 +1,6 @@
 //! Topics and services that modems transmit between robots.
 
-use crate::build::context::Context;
+use crate::context::SceneContext;
 use crate::keys::comms::BridgeEntry;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::bridge::{Bridge, PositionCorrection, ServiceBridge};
@@ -26,23 +26,19 @@ pub(crate) struct Bridges {
 }
 
 /// Builds the bridges of a world whose modems are known.
-pub(crate) fn build_bridges(
-    file: &NamedMap<BridgeEntry>,
-    scene: &Scene,
-    cx: Context<'_>,
-) -> Bridges {
+pub(crate) fn build_bridges(file: &NamedMap<BridgeEntry>, cx: SceneContext<'_>) -> Bridges {
     let mut bridges = Bridges::default();
     for (name, entry) in file.iter() {
         check_keys(entry, cx);
         match (&entry.topic, &entry.service) {
             (Some(topic), None) => {
-                if let Some(bridge) = build_bridge(name, entry, topic, scene, cx) {
+                if let Some(bridge) = build_bridge(name, entry, topic, cx) {
                     let place = entry.at.key_place("topic").clone();
                     bridges.topics.push((bridge, place));
                 }
             }
             (None, Some(service)) => {
-                if let Some(bridge) = build_service(name, entry, service, scene, cx) {
+                if let Some(bridge) = build_service(name, entry, service, cx) {
                     let place = entry.at.key_place("service").clone();
                     bridges.services.push((bridge, place));
                 }
@@ -63,7 +59,7 @@ pub(crate) fn build_bridges(
 }
 
 /// Reports the keys that require the other one of the keys `topic` and `service`.
-fn check_keys(file: &BridgeEntry, cx: Context<'_>) {
+fn check_keys(file: &BridgeEntry, cx: SceneContext<'_>) {
     for (key, with) in [
         ("message_type", "topic"),
         ("received_as", "topic"),
@@ -81,10 +77,9 @@ fn build_bridge(
     name: &str,
     file: &BridgeEntry,
     topic: &str,
-    scene: &Scene,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Option<Bridge> {
-    let from = find_modem(name, file, "from", &file.from, scene, cx)?;
+    let from = find_modem(name, file, "from", &file.from, cx)?;
     let topic = topic.trim_matches('/').to_string();
     let is_broadcast = file.to == ALL;
     for (key, is_used) in [
@@ -97,23 +92,23 @@ fn build_bridge(
             cx.error(file.at.key_place(key), text);
         }
     }
-    let receives = |modem: &Modem| decodes(&scene.modems[from], modem);
+    let receives = |modem: &Modem| decodes(&cx.scene.modems[from], modem);
     let receivers: Vec<usize> = if is_broadcast {
-        let others = scene.modems.iter().enumerate();
+        let others = cx.scene.modems.iter().enumerate();
         others
             .filter(|(k, modem)| *k != from && receives(modem))
             .map(|(k, _)| k)
             .collect()
     } else {
-        vec![find_receiver(name, file, from, scene, cx)?]
+        vec![find_receiver(name, file, from, cx)?]
     };
     let received_as = |to: usize| match &file.received_as {
         Some(topic) => topic.trim_matches('/').to_string(),
-        None => format!("{}/{topic}", owner(scene, to)),
+        None => format!("{}/{topic}", owner(cx.scene, to)),
     };
     let fix = file.fix.as_ref().filter(|_| !is_broadcast);
     if let Some(fix) = fix {
-        check_fix(name, fix, receivers[0], scene, cx);
+        check_fix(name, fix, receivers[0], cx);
     }
     Some(Bridge {
         name: name.to_string(),
@@ -132,8 +127,10 @@ fn build_bridge(
 
 /// Reports a correction of a robot whose firmware does not estimate its position by dead reckoning.
 /// The robot carries modem `to`.
-fn check_fix(name: &str, file: &PositionCorrection, to: usize, scene: &Scene, cx: Context<'_>) {
-    let robot = scene.modems[to].on.map(|(robot, _)| &scene.robots[robot]);
+fn check_fix(name: &str, file: &PositionCorrection, to: usize, cx: SceneContext<'_>) {
+    let robot = cx.scene.modems[to]
+        .on
+        .map(|(robot, _)| &cx.scene.robots[robot]);
     let firmware = robot.and_then(|robot| robot.firmware.as_ref());
     let reckons = |feedback: &Feedback| match feedback {
         Feedback::Truth => false,
@@ -142,7 +139,7 @@ fn check_fix(name: &str, file: &PositionCorrection, to: usize, scene: &Scene, cx
     if !firmware.is_some_and(|firmware| reckons(&firmware.feedback)) {
         let text = format!(
             "{name}: `fix` corrects dead reckoning; expected a robot whose firmware has `feedback: sensors` without an INS, found {}",
-            owner(scene, to)
+            owner(cx.scene, to)
         );
         cx.error(&file.at.whole, text);
     }
@@ -152,20 +149,19 @@ fn build_service(
     name: &str,
     file: &BridgeEntry,
     service: &str,
-    scene: &Scene,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Option<ServiceBridge> {
     if file.to == ALL {
         let text = format!("{name}: `to: all` is not possible with `service`; name one modem");
         cx.error(file.at.key_place("to"), text);
         return None;
     }
-    let from = find_modem(name, file, "from", &file.from, scene, cx)?;
-    let to = find_receiver(name, file, from, scene, cx)?;
+    let from = find_modem(name, file, "from", &file.from, cx)?;
+    let to = find_receiver(name, file, from, cx)?;
     let service = service.trim_matches('/').to_string();
     let offered_as = match &file.offered_as {
         Some(name) => name.trim_matches('/').to_string(),
-        None => format!("{}/{service}", owner(scene, from)),
+        None => format!("{}/{service}", owner(cx.scene, from)),
     };
     Some(ServiceBridge {
         name: name.to_string(),
@@ -184,7 +180,12 @@ fn build_service(
 
 /// Builds the limits of the waiting messages. `keeps_newest`: default of `newest_only` without
 /// `queue`.
-fn build_queue(name: &str, file: &BridgeEntry, keeps_newest: bool, cx: Context<'_>) -> BridgeQueue {
+fn build_queue(
+    name: &str,
+    file: &BridgeEntry,
+    keeps_newest: bool,
+    cx: SceneContext<'_>,
+) -> BridgeQueue {
     let Some(queue) = &file.queue else {
         return match file.newest_only.unwrap_or(keeps_newest) {
             true => BridgeQueue::NEWEST_ONLY,
@@ -215,11 +216,10 @@ fn find_receiver(
     name: &str,
     file: &BridgeEntry,
     from: usize,
-    scene: &Scene,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Option<usize> {
-    let to = find_modem(name, file, "to", &file.to, scene, cx)?;
-    if to == from || !decodes(&scene.modems[from], &scene.modems[to]) {
+    let to = find_modem(name, file, "to", &file.to, cx)?;
+    if to == from || !decodes(&cx.scene.modems[from], &cx.scene.modems[to]) {
         let text = format!(
             "{name}: {} does not receive from {}; expected another modem with the same medium, band and rates",
             file.to, file.from
@@ -251,10 +251,9 @@ fn find_modem(
     file: &BridgeEntry,
     key: &str,
     requested: &str,
-    scene: &Scene,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Option<usize> {
-    let names = scene.modems.iter().map(|modem| modem.name.as_str());
+    let names = cx.scene.modems.iter().map(|modem| modem.name.as_str());
     cx.find(file.at.key_place(key), requested, names, |modem| {
         format!("{name}: no modem {modem}")
     })

@@ -5,14 +5,14 @@ pub(crate) mod schedule;
 mod transceiver;
 
 use crate::build::computer;
-use crate::build::context::Context;
+use crate::context::SceneContext;
 use crate::keys::WorldConfig;
 use crate::keys::comms::ModemEntry;
 use merrow_comms::network::Network;
 use merrow_comms::network::misfit::Misfit;
 use merrow_math::Vec3;
+use merrow_model::scene::Robot;
 use merrow_model::scene::comms::{MacProtocol, Modem, RateChoice};
-use merrow_model::scene::{Robot, Scene};
 use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::parse::parse;
 use merrow_yaml::read::{Field, Read};
@@ -34,9 +34,8 @@ const MAX_MODEMS: usize = 2000;
 /// `running`.
 pub(crate) fn build_modems(
     file: &WorldConfig,
-    scene: &Scene,
     running: &Addresses,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Vec<Modem> {
     let mut builder = ModemBuilder::default();
     for (name, entry) in file.robots.iter() {
@@ -48,7 +47,7 @@ pub(crate) fn build_modems(
             None => robot.name == name,
             Some(_) => is_copy(&robot.name, name),
         };
-        let robots = scene.robots.iter().enumerate();
+        let robots = cx.scene.robots.iter().enumerate();
         for (copy, (r, robot)) in robots.filter(|(_, robot)| copies(robot)).enumerate() {
             for (modem_name, modem) in modems.iter() {
                 let full_name = format!("{}/{modem_name}", robot.name);
@@ -72,7 +71,7 @@ pub(crate) fn build_modems(
             let text = format!("{name} has a `link` but is fixed in the world; remove the key");
             cx.error(modem.at.key_place("link"), text);
         }
-        if scene.robots.iter().any(|robot| robot.name == name) {
+        if cx.scene.robots.iter().any(|robot| robot.name == name) {
             let text = format!("a robot and a modem are called {name}; rename one");
             cx.error(file.modems.key_place(name).unwrap_or(&file.at.whole), text);
         }
@@ -89,7 +88,7 @@ pub(crate) fn build_modems(
     }
     let kept = kept_addresses(file, &builder.modems, running, cx);
     builder.assign_addresses(&kept, cx);
-    builder.check_networks(scene, &file.at.whole, cx);
+    builder.check_networks(&file.at.whole, cx);
     builder.modems
 }
 
@@ -98,7 +97,7 @@ fn kept_addresses(
     file: &WorldConfig,
     modems: &[Modem],
     running: &Addresses,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Addresses {
     let mut kept = Addresses::new();
     for (name, address) in file.modem_addresses.iter() {
@@ -156,7 +155,7 @@ impl<'a> ModemBuilder<'a> {
         name: &str,
         (on, p, axis): (Option<(usize, usize)>, Vec3, Vec3),
         copy: usize,
-        cx: Context<'_>,
+        cx: SceneContext<'_>,
     ) {
         let Some(axis) = axis.unit() else {
             let text = format!("{name}: `axis` is zero; expected a direction");
@@ -164,7 +163,7 @@ impl<'a> ModemBuilder<'a> {
             return;
         };
         let errors = cx.problems().len();
-        transceiver::check_transceiver(&file.modem, cx);
+        transceiver::check_transceiver(&file.modem, *cx);
         if cx.problems().len() > errors {
             return;
         }
@@ -203,7 +202,7 @@ impl<'a> ModemBuilder<'a> {
 
     /// Assigns to each modem without an address its address in the running world, or the lowest
     /// free address from 1, and reports modems with equal addresses.
-    fn assign_addresses(&mut self, running: &Addresses, cx: Context<'_>) {
+    fn assign_addresses(&mut self, running: &Addresses, cx: SceneContext<'_>) {
         let reach = |a: &Modem, b: &Modem| a.transceiver.is_same_medium(&b.transceiver);
         let has_entry = |k: &usize| self.entries[*k].1;
         let running_address = |modem: &Modem| running.get(&modem.name).copied();
@@ -247,11 +246,11 @@ impl<'a> ModemBuilder<'a> {
     }
 
     /// Reports the modems that the network rejects.
-    fn check_networks(&self, scene: &Scene, place: &Place, cx: Context<'_>) {
+    fn check_networks(&self, place: &Place, cx: SceneContext<'_>) {
         if !cx.problems().is_empty() {
             return;
         }
-        let network = match Network::new(&self.modems, scene.seed) {
+        let network = match Network::new(&self.modems, cx.scene.seed) {
             Ok(network) => network,
             Err(errors) => return self.report(&errors, place, cx),
         };
@@ -259,7 +258,7 @@ impl<'a> ModemBuilder<'a> {
     }
 
     /// Reports modems whose shortest frame with data lasts longer than every slot.
-    fn check_slots(&self, network: &Network, cx: Context<'_>) {
+    fn check_slots(&self, network: &Network, cx: SceneContext<'_>) {
         for (k, (modem, (entry, _))) in self.modems.iter().zip(&self.entries).enumerate() {
             let misfit = network.misfit(k, &modem.mac, modem.rate, 1);
             if let Some(Misfit::Slot { frame_ns, max_ns }) = misfit {
@@ -275,7 +274,7 @@ impl<'a> ModemBuilder<'a> {
     }
 
     /// Reports errors of the network at the places of the modems that they name.
-    fn report(&self, errors: &[String], place: &Place, cx: Context<'_>) {
+    fn report(&self, errors: &[String], place: &Place, cx: SceneContext<'_>) {
         for error in errors {
             let modem = self
                 .modems
@@ -288,7 +287,7 @@ impl<'a> ModemBuilder<'a> {
     }
 }
 
-fn build_rate(file: &ModemEntry, name: &str, cx: Context<'_>) -> RateChoice {
+fn build_rate(file: &ModemEntry, name: &str, cx: SceneContext<'_>) -> RateChoice {
     let schemes = &file.modem.schemes;
     if file.scheme == ADAPTIVE {
         return if schemes.len() == 1 {

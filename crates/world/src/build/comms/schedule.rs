@@ -1,40 +1,28 @@
 //! Scheduled commands of modems.
 
 use crate::build::comms::ADAPTIVE;
-use crate::build::context::Context;
 use crate::build::schedule::find_kind;
+use crate::context::SceneContext;
 use crate::keys::schedule::{ScheduledConfig, ScheduledKindConfig};
-use merrow_model::scene::Scene;
 use merrow_model::scene::comms::{BROADCAST, Modem, RateChoice};
 use merrow_model::state::Command;
 use merrow_model::state::comms::{ModemCommand, Ranging};
 
 /// Returns the command of an entry for a modem; `None` for another entry, or after an error.
-pub(crate) fn build_modem_command(
-    file: &ScheduledConfig,
-    scene: &Scene,
-    cx: Context<'_>,
-) -> Option<Command> {
-    let names = scene.modems.iter().map(|modem| modem.name.as_str());
+pub(crate) fn build_modem_command(file: &ScheduledConfig, cx: SceneContext<'_>) -> Option<Command> {
+    let names = cx.scene.modems.iter().map(|modem| modem.name.as_str());
     let find_modem =
         |key: &str, name: &str| find_kind(file, (key, "modem"), name, names.clone(), cx);
     let command = match &file.kind {
-        ScheduledKindConfig::ModemSend {
-            from,
-            to,
-            text,
-            priority,
-            acknowledge,
-            ..
-        } => ModemCommand::Send {
-            modem: find_modem("from", from)?,
-            destination: match to {
-                Some(to) => scene.modems[find_modem("to", to)?].address,
+        ScheduledKindConfig::ModemSend(keys) => ModemCommand::Send {
+            modem: find_modem("from", &keys.from)?,
+            destination: match &keys.to {
+                Some(to) => cx.scene.modems[find_modem("to", to)?].address,
                 None => BROADCAST,
             },
-            payload: text.clone().into_bytes(),
-            priority: *priority as u8,
-            is_acknowledged: *acknowledge,
+            payload: keys.text.clone().into_bytes(),
+            priority: keys.priority as u8,
+            is_acknowledged: keys.acknowledge,
             key: None,
             power: None,
         },
@@ -42,7 +30,7 @@ pub(crate) fn build_modem_command(
             from, to, one_way, ..
         } => ModemCommand::Range {
             modem: find_modem("from", from)?,
-            destination: scene.modems[find_modem("to", to)?].address,
+            destination: cx.scene.modems[find_modem("to", to)?].address,
             kind: if *one_way {
                 Ranging::OneWay
             } else {
@@ -57,7 +45,7 @@ pub(crate) fn build_modem_command(
         },
         ScheduledKindConfig::ModemRate { target, scheme, .. } => {
             let modem = find_modem("target", target)?;
-            let rate = find_rate(file, &scene.modems[modem], scheme, cx)?;
+            let rate = find_rate(file, &cx.scene.modems[modem], scheme, cx)?;
             ModemCommand::SetRate { modem, rate }
         }
         ScheduledKindConfig::ModemMac { target, mac, .. } => ModemCommand::SetMac {
@@ -78,7 +66,7 @@ fn find_rate(
     file: &ScheduledConfig,
     modem: &Modem,
     scheme: &str,
-    cx: Context<'_>,
+    cx: SceneContext<'_>,
 ) -> Option<RateChoice> {
     if scheme == ADAPTIVE {
         return Some(RateChoice::Adaptive);

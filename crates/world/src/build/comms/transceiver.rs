@@ -1,6 +1,6 @@
 //! Checks of the type of a modem: band, patterns and order of the schemes.
 
-use crate::build::context::Context;
+use crate::context::Context;
 use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::Medium;
 use merrow_yaml::error::quote;

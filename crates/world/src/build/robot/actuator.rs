@@ -1,6 +1,6 @@
 //! Conversion of thruster and buoyancy engine files.
 
-use crate::build::context::Context;
+use crate::context::Context;
 use crate::import::sname;
 use crate::keys::{BuoyancyEngineConfig, ThrusterConfig};
 use merrow_math::{SpatialForce, Vec3};
@@ -17,7 +17,12 @@ pub(crate) fn build_thruster(
     cx: Context<'_>,
 ) -> Thruster {
     let motor = &file.motor;
-    let direction_U = thrust_direction(name, file, cx);
+    let direction_U = cx.direction(
+        (&file.at, "direction"),
+        &format!("the direction of {name}"),
+        sname::vector_to_flu(file.axes, file.direction),
+        Vec3::new(1.0, 0.0, 0.0),
+    );
     let p_UoT_U = sname::vector_to_flu(file.axes, file.position_m);
     let R_LU = &links[link].R_LU;
     check_range(name, motor, cx);
@@ -44,30 +49,13 @@ pub(crate) fn build_thruster(
             _ => None,
         },
         hand,
-        reaction: hand * motor.torque_per_thrust_m,
         unit_wrench: SpatialForce::zero(),
         submergence_m: file.submergence_m,
-        radius: 0.5 * motor.diameter_m,
         heating: 1.0 - libm::exp(-cx.dt / motor.thermal_time_constant_s),
         azimuth: None,
     };
     thruster.update_unit_wrench();
     thruster
-}
-
-/// Returns the unit vector of positive thrust in U.
-fn thrust_direction(name: &str, file: &ThrusterConfig, cx: Context<'_>) -> Vec3 {
-    sname::vector_to_flu(file.axes, file.direction)
-        .unit()
-        .unwrap_or_else(|| {
-            cx.error(
-                file.at.key_place("direction"),
-                format!(
-                    "the direction of {name} has no length; expected numbers that are not all 0"
-                ),
-            );
-            Vec3::new(1.0, 0.0, 0.0)
-        })
 }
 
 /// Reports keys of the power and the temperature that contradict each other.

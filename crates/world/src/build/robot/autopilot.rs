@@ -21,7 +21,7 @@
 //! # Checked by
 //! test/input/devices/autopilot.rs; tests in `test/ros/checks/vehicles/autopilot.py`
 
-use crate::build::context::Context;
+use crate::context::Context;
 use crate::keys::RobotEntry;
 use crate::keys::robot::autopilot::{
     ArduPilotConfig, AutopilotConfig, FrameConfig, LinkConfig, MavlinkConfig, Px4Config,

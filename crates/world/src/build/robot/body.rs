@@ -1,12 +1,12 @@
 //! Conversion of a body file to the inertia, buoyancy and damping of a link.
 
-use crate::build::context::Context;
 use crate::build::robot::hull;
 use crate::build::robot::hydrodynamics::{
     added_mass, check_kelpie_attitude, check_slender, check_surface_damping, damping,
     damping_decay, munk, restoring, wind,
 };
 use crate::build::robot::radiation;
+use crate::context::Context;
 use crate::import::sname;
 use crate::import::sname::Derivative;
 use crate::keys::{Axes, BodyConfig, HullConfig};

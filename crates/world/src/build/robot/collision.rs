@@ -1,13 +1,14 @@
 //! Conversion of shapes to colliders of a link or of a structure.
 
-use crate::build::context::Context;
 use crate::build::texture;
+use crate::context::Context;
 use crate::import::assets::CheckedMesh;
 use crate::import::files;
-use crate::import::heightfield::{HeightfieldKeys, heightfield};
+use crate::import::heightfield::heightfield;
 use crate::import::sname;
 use crate::keys::contact::{
-    CollisionConfig, GroupsConfig, MeshForm, PropEntry, ShapeConfig, StructureConfig, VisualConfig,
+    CollisionConfig, GroupsConfig, HeightfieldConfig, MeshForm, PlacedShape, PropEntry,
+    ShapeConfig, StructureConfig, VisualConfig,
 };
 use crate::keys::{Axes, RobotModelConfig};
 use merrow_math::{Mat3, Vec3};
@@ -16,7 +17,6 @@ use merrow_model::scene::robot::collision::{
 };
 use merrow_model::scene::{Fin, Robot};
 use merrow_yaml::error::{Place, Problems, known_names, quote};
-use merrow_yaml::node::Key;
 use merrow_yaml::read::{NamedMap, Places};
 use std::sync::Arc;
 
@@ -52,37 +52,66 @@ pub(crate) fn build_colliders(
     cx: Context<'_>,
 ) -> Vec<Collider> {
     let one = |(name, file): (&str, &CollisionConfig)| {
-        let geometry = build_geometry(name, file, mount, cx)?;
-        let coat = file.texture.as_ref().and_then(|texture| {
-            let mesh = match &file.shape {
-                ShapeConfig::Mesh { file, scale, .. } => Some((file.as_str(), *scale)),
-                _ => None,
-            };
-            texture::build_coat(texture, &geometry, mesh, cx)
-        });
-        let [r, p, y] = file.attitude_deg.map(f64::to_radians);
-        let R_LG = mount
-            .R
-            .mul_mat(&axes_rotation(mount.axes))
-            .mul_mat(&Mat3::from_rpy(r, p, y));
-        Some(Collider {
-            name: format!("{}/{name}", mount.name),
-            link: mount.link,
-            geometry,
-            R_LG,
-            p_LoG: mount.p
-                + mount
-                    .R
-                    .mul_vec(sname::vector_to_flu(mount.axes, file.position_m)),
-            material: file.material.unwrap_or(mount.material),
-            filter: groups(&file.groups),
-            texture: coat,
-            file: mesh_file(&file.shape),
-            file_colors: mount.file_colors && file.material.is_none(),
-            fin: None,
-        })
+        build_collider(name, &file.placed, groups(&file.groups), mount, cx)
     };
     shapes.iter().filter_map(one).collect()
+}
+
+/// Builds the visual shapes of `mount`.
+pub(crate) fn build_visuals(
+    shapes: &NamedMap<VisualConfig>,
+    mount: Mount<'_>,
+    cx: Context<'_>,
+) -> Vec<Collider> {
+    let mount = Mount {
+        is_visual: true,
+        ..mount
+    };
+    let filter = CollisionFilter {
+        member: 0,
+        mask: u32::MAX,
+    };
+    let one =
+        |(name, file): (&str, &VisualConfig)| build_collider(name, &file.placed, filter, mount, cx);
+    shapes.iter().filter_map(one).collect()
+}
+
+fn build_collider(
+    name: &str,
+    file: &PlacedShape,
+    filter: CollisionFilter,
+    mount: Mount<'_>,
+    cx: Context<'_>,
+) -> Option<Collider> {
+    let geometry = build_geometry(name, &file.shape, mount, cx)?;
+    let coat = file.texture.as_ref().and_then(|texture| {
+        let mesh = match &file.shape {
+            ShapeConfig::Mesh { file, scale, .. } => Some((file.as_str(), *scale)),
+            _ => None,
+        };
+        texture::build_coat(texture, &geometry, mesh, cx)
+    });
+    let [r, p, y] = file.attitude_deg.map(f64::to_radians);
+    let R_LG = mount
+        .R
+        .mul_mat(&axes_rotation(mount.axes))
+        .mul_mat(&Mat3::from_rpy(r, p, y));
+    Some(Collider {
+        name: format!("{}/{name}", mount.name),
+        link: mount.link,
+        geometry,
+        R_LG,
+        p_LoG: mount.p
+            + mount
+                .R
+                .mul_vec(sname::vector_to_flu(mount.axes, file.position_m)),
+        material: file.material.unwrap_or(mount.material),
+        filter,
+        texture: coat,
+        file: mesh_file(&file.shape),
+        file_colors: mount.file_colors && file.material.is_none(),
+        fin: None,
+    })
 }
 
 /// Returns the resource name and the scale of a mesh whose file has been found.
@@ -132,51 +161,6 @@ pub(crate) fn set_visual_fins(robot: &mut Robot, model: &RobotModelConfig, cx: C
             }
         }
     }
-}
-
-/// Builds the visual shapes of `mount`.
-pub(crate) fn build_visuals(
-    shapes: &NamedMap<VisualConfig>,
-    mount: Mount<'_>,
-    cx: Context<'_>,
-) -> Vec<Collider> {
-    let shape = |(name, file): &(Key, VisualConfig)| {
-        let VisualConfig {
-            position_m,
-            attitude_deg,
-            material,
-            texture,
-            shape,
-            at,
-            ..
-        } = file.clone();
-        let groups = GroupsConfig {
-            member_of: Vec::new(),
-            collides_with: None,
-            at: at.clone(),
-        };
-        (
-            name.clone(),
-            CollisionConfig {
-                position_m,
-                attitude_deg,
-                material,
-                texture,
-                groups,
-                shape,
-                at,
-            },
-        )
-    };
-    let shapes = NamedMap(shapes.0.iter().map(shape).collect());
-    build_colliders(
-        &shapes,
-        Mount {
-            is_visual: true,
-            ..mount
-        },
-        cx,
-    )
 }
 
 /// Builds the structure `name` of a world.
@@ -233,11 +217,11 @@ pub(crate) fn axes_rotation(axes: Axes) -> Mat3 {
 /// Builds the geometry of the shape `name` of `mount`. Returns `None` after reporting a problem.
 fn build_geometry(
     name: &str,
-    file: &CollisionConfig,
+    shape: &ShapeConfig,
     mount: Mount<'_>,
     cx: Context<'_>,
 ) -> Option<Geometry> {
-    Some(match &file.shape {
+    Some(match shape {
         ShapeConfig::Sphere { radius_m, .. } => {
             Geometry::Primitive(Primitive::Sphere { radius: *radius_m })
         }
@@ -271,21 +255,7 @@ fn build_geometry(
             };
             mesh_geometry(name, keys, *form, mount, cx)?
         }
-        ShapeConfig::Heightfield {
-            file,
-            heights_m,
-            size_m,
-            height_scale,
-            at,
-        } => {
-            let given = HeightfieldKeys {
-                file: file.as_deref(),
-                heights: heights_m.as_deref(),
-                size: *size_m,
-                scale: *height_scale,
-            };
-            heightfield_geometry(name, &given, at, mount, cx)?
-        }
+        ShapeConfig::Heightfield(keys) => heightfield_geometry(name, keys, mount, cx)?,
     })
 }
 
@@ -338,8 +308,7 @@ fn mesh_geometry(
 /// Builds the geometry of a height field, which only structures can have.
 fn heightfield_geometry(
     name: &str,
-    given: &HeightfieldKeys<'_>,
-    places: &Places,
+    keys: &HeightfieldConfig,
     mount: Mount<'_>,
     cx: Context<'_>,
 ) -> Option<Geometry> {
@@ -348,19 +317,11 @@ fn heightfield_geometry(
             "the shape {name} of {} is a `heightfield`, which only `structures` can have",
             mount.name
         );
-        cx.error(&places.whole, text);
+        cx.error(&keys.at.whole, text);
         return None;
     }
-    let place = if given.file.is_some() {
-        places.key_place("file")
-    } else {
-        places.key_place("heights_m")
-    };
-    Some(Geometry::Heightfield(Arc::new(heightfield(
-        given,
-        place,
-        &mut cx.problems(),
-    )?)))
+    let field = heightfield(keys, &mut cx.problems())?;
+    Some(Geometry::Heightfield(Arc::new(field)))
 }
 
 /// Returns the collision geometry of a mesh, or reports why the mesh cannot be used.

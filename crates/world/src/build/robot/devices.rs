@@ -4,9 +4,9 @@
 //! Devices refer to devices that were added before: sensors to thrusters, lamps to loads, fins to
 //! thrusters and sensors, azimuth servos to thrusters and fins.
 
-use crate::build::context::Context;
 use crate::build::energy;
 use crate::build::robot::{actuator, fin, find_link};
+use crate::context::Context;
 use crate::keys::RobotModelConfig;
 use crate::sensor::{self, camera, inertial};
 use merrow_model::scene::Robot;
@@ -15,7 +15,6 @@ use merrow_yaml::read::Places;
 /// Adds the devices of `model` to `robot`, whose loads are known. The servos of azimuth thrusters
 /// follow the fins of the model.
 pub(crate) fn add_devices(robot: &mut Robot, model: &RobotModelConfig, cx: Context<'_>) {
-    let _dt = cx.dt;
     for (name, file) in model.thrusters.iter() {
         let link = carrier(robot, &file.link, &file.at, cx);
         let thruster = actuator::build_thruster(name, file, link, &robot.links, cx);
@@ -23,14 +22,14 @@ pub(crate) fn add_devices(robot: &mut Robot, model: &RobotModelConfig, cx: Conte
     }
     for (name, file) in model.sensors.iter() {
         let link = carrier(robot, &file.link, &file.at, cx);
-        let sensor = sensor::build_sensor(name, file, link, robot, *cx, &mut cx.problems());
+        let sensor = sensor::build_sensor(name, file, link, robot, cx);
         robot.sensors.push(sensor);
     }
-    inertial::set_aids(&model.sensors, &mut robot.sensors, &mut cx.problems());
+    inertial::set_aids(&model.sensors, &mut robot.sensors, cx);
     for (name, file) in model.lamps.iter() {
         let link = carrier(robot, &file.link, &file.at, cx);
         let on = (link, &robot.links[link]);
-        let lamp = camera::lamp(name, file, on, &robot.loads, &mut cx.problems());
+        let lamp = camera::lamp(name, file, on, &robot.loads, cx);
         robot.lamps.push(lamp);
     }
     for (name, file) in model.solar_panels.iter() {

@@ -1,15 +1,15 @@
 //! Conversion of fin and azimuth servo files.
 
-use crate::build::context::Context;
+use crate::context::Context;
 use crate::import::sname;
 use crate::keys::ThrusterConfig;
-use crate::keys::robot::fin::{AzimuthConfig, FinConfig, FinLawConfig, FinTypeConfig};
+use crate::keys::robot::fin::{
+    AzimuthConfig, FinConfig, FinLawConfig, FinTableConfig, FinTypeConfig,
+};
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::robot::fin::{FinTable, LiftDrag, Slipstream};
+use merrow_model::scene::robot::fin::{FinServo, FinTable, LiftDrag, Slipstream};
 use merrow_model::scene::{Fin, FinLaw, JointKind, Robot};
-use merrow_yaml::error::Place;
-use merrow_yaml::error::quote;
-use merrow_yaml::read::Places;
+use merrow_yaml::error::{Place, quote};
 
 /// Lift slope of a thin foil, reduced for viscosity [1/rad].
 const FOIL_SLOPE: f64 = 0.9 * 2.0 * std::f64::consts::PI;
@@ -26,18 +26,14 @@ pub(crate) fn build_fin(
     let R_UF = fin_axes(name, file, cx);
     let p_UoF_U = sname::vector_to_flu(file.axes, file.position_m);
     let R_LU = &robot.links[link].R_LU;
-    let range = range_in_radians(
-        name,
-        surface.range_deg,
-        surface.at.key_place("range_deg"),
-        cx,
-    );
-    let extent = surface.range_deg.map(f64::abs);
+    let servo = &surface.servo;
+    let range = range_in_radians(name, servo, cx);
+    let extent = servo.range_deg.map(f64::abs);
     if extent[0].max(extent[1]) >= 180.0 {
         let text = format!(
             "the range of {name} reaches half a turn or more; expected it within (-180, 180)"
         );
-        cx.error(surface.at.key_place("range_deg"), text);
+        cx.error(servo.at.key_place("range_deg"), text);
     }
     check_name(name, &file.at.whole, robot, cx);
     Fin {
@@ -52,13 +48,11 @@ pub(crate) fn build_fin(
         center_of_pressure_m: surface.center_of_pressure_m,
         law: build_law(name, surface, cx),
         range,
-        rate: surface.rate_deg_s.map_or(f64::INFINITY, f64::to_radians),
-        time_constant_s: surface.time_constant_s,
-        dead_steps: dead_steps(surface.dead_time_s, cx.dt),
+        dead_steps: servo.dead_steps(cx.dt),
         delay_start: robot.fins.iter().map(|f| f.dead_steps).sum(),
         slipstream: build_slipstream(name, file, link, robot, cx),
         incidence_in_hull: check_incidence(name, file, cx),
-        power: surface.power.clone(),
+        servo: servo.clone(),
         sail: check_sail(name, file, cx),
     }
 }
@@ -93,7 +87,7 @@ pub(crate) fn build_azimuth_servo(
     )
     .transpose();
     check_name(&name, &file.at.whole, robot, cx);
-    let diameter = 2.0 * thruster.radius;
+    let diameter = 2.0 * thruster.radius();
     Fin {
         link: thruster.link,
         p_LoF: thruster.p_LoT,
@@ -105,30 +99,23 @@ pub(crate) fn build_azimuth_servo(
         span_m: diameter,
         center_of_pressure_m: 0.0,
         law: FinLaw::Azimuth(k),
-        range: range_in_radians(
-            &name,
-            azimuth.range_deg,
-            azimuth.at.key_place("range_deg"),
-            cx,
-        ),
-        rate: azimuth.rate_deg_s.map_or(f64::INFINITY, f64::to_radians),
-        time_constant_s: azimuth.time_constant_s,
-        dead_steps: dead_steps(azimuth.dead_time_s, cx.dt),
+        range: range_in_radians(&name, &azimuth.servo, cx),
+        dead_steps: azimuth.servo.dead_steps(cx.dt),
         delay_start: robot.fins.iter().map(|f| f.dead_steps).sum(),
         slipstream: None,
         incidence_in_hull: false,
-        power: azimuth.power.clone(),
+        servo: azimuth.servo.clone(),
         sail: false,
         name,
     }
 }
 
-/// Converts a range from degrees to radians.
-fn range_in_radians(name: &str, deg: [f64; 2], place: &Place, cx: Context<'_>) -> [f64; 2] {
-    let [lo, hi] = deg;
+/// Converts the range of a servo to radians.
+fn range_in_radians(name: &str, servo: &FinServo, cx: Context<'_>) -> [f64; 2] {
+    let [lo, hi] = servo.range_deg;
     if lo > hi {
         let text = format!("the range of {name} is [{lo}, {hi}]; expected the lowest angle first");
-        cx.error(place, text);
+        cx.error(servo.at.key_place("range_deg"), text);
     }
     [lo.min(hi).to_radians(), hi.to_radians()]
 }
@@ -142,7 +129,7 @@ fn check_sail(name: &str, file: &FinConfig, cx: Context<'_>) -> bool {
     let place = surface.at.key_place("sail");
     if !matches!(
         surface.law,
-        FinLawConfig::LiftDrag { .. } | FinLawConfig::Table { .. }
+        FinLawConfig::LiftDrag(_) | FinLawConfig::Table(_)
     ) {
         let text = format!(
             "the sail {name} has a law of the kind `{}`; expected `lift_drag` or `table`",
@@ -150,12 +137,12 @@ fn check_sail(name: &str, file: &FinConfig, cx: Context<'_>) -> bool {
         );
         cx.error(place, text);
     }
-    if surface.range_deg[0] < 0.0 {
+    if surface.servo.range_deg[0] < 0.0 {
         let text = format!(
             "the sheet of {name} starts at {} degrees; expected 0 or more",
-            surface.range_deg[0]
+            surface.servo.range_deg[0]
         );
-        cx.error(surface.at.key_place("range_deg"), text);
+        cx.error(surface.servo.at.key_place("range_deg"), text);
     }
     if file.slipstream.is_some() {
         cx.error(
@@ -166,27 +153,14 @@ fn check_sail(name: &str, file: &FinConfig, cx: Context<'_>) -> bool {
     true
 }
 
-/// Returns the dead time in whole time steps.
-fn dead_steps(seconds: f64, dt: f64) -> usize {
-    let steps = seconds / dt;
-    // A world that could not be read has no time step.
-    if steps <= 1e7 {
-        libm::round(steps) as usize
-    } else {
-        0
-    }
-}
-
 /// Returns chord, normal and shaft at angle zero in U, as columns.
 fn fin_axes(name: &str, file: &FinConfig, cx: Context<'_>) -> Mat3 {
-    let shaft = sname::vector_to_flu(file.axes, file.shaft)
-        .unit()
-        .unwrap_or_else(|| {
-            let text =
-                format!("the shaft of {name} has no length; expected numbers that are not all 0");
-            cx.error(file.at.key_place("shaft"), text);
-            Vec3::new(0.0, 0.0, 1.0)
-        });
+    let shaft = cx.direction(
+        (&file.at, "shaft"),
+        &format!("the shaft of {name}"),
+        sname::vector_to_flu(file.axes, file.shaft),
+        Vec3::new(0.0, 0.0, 1.0),
+    );
     let chord = sname::vector_to_flu(file.axes, file.chord);
     let across = chord - shaft.scale(chord.dot(shaft));
     let chord = across
@@ -241,9 +215,7 @@ fn check_incidence(name: &str, file: &FinConfig, cx: Context<'_>) -> bool {
 /// Returns false for the laws that use the velocity of the vehicle instead of the flow at the fin.
 fn uses_angle_of_attack(law: &FinLawConfig) -> bool {
     match law {
-        FinLawConfig::LiftDrag { .. } | FinLawConfig::Table { .. } | FinLawConfig::Chord { .. } => {
-            true
-        }
+        FinLawConfig::LiftDrag(_) | FinLawConfig::Table(_) | FinLawConfig::Chord { .. } => true,
         FinLawConfig::Fossen { .. } | FinLawConfig::Derivative { .. } => false,
     }
 }
@@ -251,42 +223,21 @@ fn uses_angle_of_attack(law: &FinLawConfig) -> bool {
 /// Converts the force law of a fin.
 fn build_law(name: &str, surface: &FinTypeConfig, cx: Context<'_>) -> FinLaw {
     match &surface.law {
-        FinLawConfig::LiftDrag {
-            lift_slope_per_rad,
-            aspect_ratio,
-            drag,
-            oswald,
-            stall_deg,
-            stall_sharpness_per_rad,
-            broadside_drag,
-            ..
-        } => {
-            let aspect = aspect_ratio.unwrap_or(surface.span_m * surface.span_m / surface.area_m2);
-            let pi_aspect = std::f64::consts::PI * aspect;
+        FinLawConfig::LiftDrag(keys) => {
+            let own_aspect = surface.span_m * surface.span_m / surface.area_m2;
+            let pi_aspect = std::f64::consts::PI * keys.aspect_ratio.unwrap_or(own_aspect);
             FinLaw::LiftDrag(LiftDrag {
-                lift_slope_per_rad: lift_slope_per_rad
+                lift_slope_per_rad: keys
+                    .lift_slope_per_rad
                     .unwrap_or(1.0 / (1.0 / FOIL_SLOPE + 1.0 / pi_aspect)),
-                drag: *drag,
-                induced: 1.0 / (oswald * pi_aspect),
-                stall: stall_deg.to_radians(),
-                stall_sharpness_per_rad: *stall_sharpness_per_rad,
-                broadside_drag: *broadside_drag,
+                drag: keys.drag,
+                induced: 1.0 / (keys.oswald * pi_aspect),
+                stall: keys.stall_deg.to_radians(),
+                stall_sharpness_per_rad: keys.stall_sharpness_per_rad,
+                broadside_drag: keys.broadside_drag,
             })
         }
-        FinLawConfig::Table {
-            alpha_deg,
-            lift,
-            drag,
-            at,
-        } => {
-            let table = TableKeys {
-                alpha_deg,
-                lift,
-                drag,
-                at,
-            };
-            FinLaw::Table(build_fin_table(name, &table, cx))
-        }
+        FinLawConfig::Table(keys) => FinLaw::Table(build_fin_table(name, keys, cx)),
         FinLawConfig::Chord {
             normal_slope_per_rad,
             axial,
@@ -309,23 +260,10 @@ fn build_law(name: &str, surface: &FinTypeConfig, cx: Context<'_>) -> FinLaw {
     }
 }
 
-/// Keys of a fin law of the kind `table`.
-struct TableKeys<'a> {
-    alpha_deg: &'a [f64],
-    lift: &'a [f64],
-    drag: &'a [f64],
-    at: &'a Places,
-}
-
 /// Builds the table of lift and drag coefficients over the angle of attack [rad].
-fn build_fin_table(name: &str, table: &TableKeys<'_>, cx: Context<'_>) -> FinTable {
-    let TableKeys {
-        alpha_deg,
-        lift,
-        drag,
-        at,
-    } = *table;
-    for (key, values) in [("lift", lift), ("drag", drag)] {
+fn build_fin_table(name: &str, keys: &FinTableConfig, cx: Context<'_>) -> FinTable {
+    let (alpha_deg, at) = (&keys.alpha_deg, &keys.at);
+    for (key, values) in [("lift", &keys.lift), ("drag", &keys.drag)] {
         if values.len() != alpha_deg.len() {
             let text = format!(
                 "the table of {name} has {} values of {key} for {} angles; expected one per angle",
@@ -351,8 +289,8 @@ fn build_fin_table(name: &str, table: &TableKeys<'_>, cx: Context<'_>) -> FinTab
             .collect()
     };
     FinTable {
-        lift: pairs(lift),
-        drag: pairs(drag),
+        lift: pairs(&keys.lift),
+        drag: pairs(&keys.drag),
         symmetric: first == 0.0,
     }
 }

@@ -1,8 +1,8 @@
 //! Conversion of a hull mesh, or of the solids of a hull, to the mesh on which the water pressure
 //! acts, or to its bounding box.
 
-use crate::build::context::Context;
 use crate::build::robot::collision::{MeshKeys, axes_rotation};
+use crate::context::Context;
 use crate::import::assets::CheckedMesh;
 use crate::import::sname;
 use crate::keys::{Axes, BodyConfig, HullConfig, HullMeshConfig, HullSolidsConfig, SolidConfig};

@@ -1,7 +1,7 @@
 //! Conversion of the hydrodynamic coefficients and the wind load of a body.
 
-use crate::build::context::Context;
 use crate::build::robot::actuator::check_table;
+use crate::context::Context;
 use crate::import::sname;
 use crate::import::sname::Derivative;
 use crate::keys::{BodyConfig, HullConfig};

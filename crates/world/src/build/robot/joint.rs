@@ -1,6 +1,6 @@
 //! Conversion of servos, joint groups and keep-out zones of a robot.
 
-use crate::build::context::Context;
+use crate::context::Context;
 use crate::keys::robot::servo::{ActuatorConfig, KeepOutConfig, ServoConfig};
 use crate::keys::{JointConfig, JointDriveConfig, RobotModelConfig};
 use merrow_math::Vec3;

@@ -1,7 +1,7 @@
 //! Conversion of the links of a robot and of the joints that connect them.
 
-use crate::build::context::Context;
 use crate::build::robot::{body, find_link, joint};
+use crate::context::Context;
 use crate::keys::{JointConfig, LinkConfig, RobotModelConfig};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::joint::Mimic;
@@ -137,15 +137,12 @@ fn direct_leader(k: usize, file: &LinkConfig, links: &[Link], cx: Context<'_>) -
 /// in the child's link frame.
 fn build_joint(name: &str, file: &LinkConfig, parent: &Link, cx: Context<'_>) -> (Joint, Mat3) {
     let j = &file.joint;
-    let axis = Vec3::from(j.axis).unit().unwrap_or_else(|| {
-        cx.error(
-            j.at.key_place("axis"),
-            format!(
-                "the axis of the joint of {name} has no length; expected numbers that are not all 0"
-            ),
-        );
-        Vec3::new(0.0, 0.0, 1.0)
-    });
+    let axis = cx.direction(
+        (&j.at, "axis"),
+        &format!("the axis of the joint of {name}"),
+        Vec3::from(j.axis),
+        Vec3::new(0.0, 0.0, 1.0),
+    );
     let R_UL = Mat3::with_z_axis(axis);
     let [r, p, y] = j.attitude_rad;
     let R_PuCu = Mat3::from_rpy(r, p, y);

@@ -20,9 +20,9 @@ pub mod waterline;
 
 use crate::ModelInfo;
 use crate::build::computer;
-use crate::build::context::Context;
 use crate::build::energy;
 use crate::build::robot::collision::Mount;
+use crate::context::Context;
 use crate::keys::contact::PropEntry;
 use crate::keys::{BASE_LINK, Base, BodyConfig, RobotEntry, RobotModelConfig};
 use merrow_control::allocation;
@@ -36,7 +36,6 @@ use std::sync::LazyLock;
 /// Builds the robot `name`, displaced by `offset` [m], W, from the position in its entry.
 pub(crate) fn build_robot(name: &str, entry: &RobotEntry, offset: Vec3, cx: Context<'_>) -> Robot {
     let model = &entry.model;
-    let _dt = cx.dt;
     let links = links::build_links(model, cx);
     let start = start::build_start(entry, offset, &links, cx);
     let shapes = build_shapes(model, &links, cx);

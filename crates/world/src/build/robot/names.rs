@@ -1,7 +1,7 @@
 //! Names of links, fins, buoyancy engines and sensors: names that become part of topics must be
 //! valid in ROS, and no frame may have two transforms.
 
-use crate::build::context::Context;
+use crate::context::Context;
 use crate::keys::RobotModelConfig;
 use merrow_yaml::error::quote;
 

@@ -1,7 +1,7 @@
 //! Conversion of tables of radiation and wave forces to the radiation filters and the diffraction
 //! of the base.
 
-use crate::build::context::Context;
+use crate::context::Context;
 use crate::import::bem::{BemTable, Matrix, WaveExcitation, capytaine, fit, wamit};
 use crate::import::files;
 use crate::import::sname;

@@ -4,8 +4,8 @@
 //! negative eigenvalue. Both are valid if the inertia of the whole body is positive definite, with
 //! and without the water.
 
-use crate::build::context::Context;
 use crate::build::robot::waterline::body_of;
+use crate::context::Context;
 use crate::keys::{Coefficients, RobotModelConfig};
 use merrow_math::{SpatialInertia, Vec3};
 use merrow_model::scene::{JointKind, Link, smallest_eigenvalue};

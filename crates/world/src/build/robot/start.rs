@@ -1,6 +1,6 @@
 //! Conversion of the initial pose, velocity and joint positions of a robot.
 
-use crate::build::context::Context;
+use crate::context::Context;
 use crate::keys::{Base, RobotEntry};
 use merrow_math::Vec3;
 use merrow_model::scene::{JointKind, Link, Start};

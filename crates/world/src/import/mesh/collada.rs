@@ -5,10 +5,12 @@
 //! are ignored.
 
 use crate::import::mesh::{Affine, DEPTH_MAX, NODES_MAX, TriangleSoup};
-use merrow_math::Vec3;
+use merrow_math::{Mat3, Vec3};
+use merrow_yaml::error::quote;
 use roxmltree::{Document, Node, ParsingOptions};
 use std::array::from_fn;
 use std::collections::HashMap;
+use std::str::FromStr;
 
 /// Maximum number of XML nodes in one file.
 const ELEMENTS_MAX: u32 = 1_000_000;
@@ -44,7 +46,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<TriangleSoup, String> {
     };
     let scenes: Vec<Node<'_, '_>> = root
         .descendants()
-        .filter(|n| n.has_tag_name_local("instance_visual_scene"))
+        .filter(|n| is_named(n, "instance_visual_scene"))
         .filter_map(|n| file.referenced_element(n))
         .collect();
     let scenes = if scenes.is_empty() {
@@ -63,47 +65,29 @@ pub(super) fn read(bytes: &[u8]) -> Result<TriangleSoup, String> {
 
 /// Compares tag names without their namespace, because the namespace differs between format
 /// versions.
-trait LocalName {
-    fn has_tag_name_local(&self, name: &str) -> bool;
-}
-
-impl LocalName for Node<'_, '_> {
-    fn has_tag_name_local(&self, name: &str) -> bool {
-        self.is_element() && self.tag_name().name() == name
-    }
+fn is_named(node: &Node<'_, '_>, name: &str) -> bool {
+    node.is_element() && node.tag_name().name() == name
 }
 
 fn children<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Vec<Node<'a, 'i>> {
-    node.children()
-        .filter(|n| n.has_tag_name_local(name))
-        .collect()
+    node.children().filter(|n| is_named(n, name)).collect()
 }
 
 fn descendants_named<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Vec<Node<'a, 'i>> {
-    node.descendants()
-        .filter(|n| n.has_tag_name_local(name))
-        .collect()
+    node.descendants().filter(|n| is_named(n, name)).collect()
 }
 
-fn floats(node: Node<'_, '_>) -> Result<Vec<f64>, String> {
+fn numbers<T: FromStr>(node: Node<'_, '_>) -> Result<Vec<T>, String> {
     let text = node.text().unwrap_or_default();
-    text.split_whitespace()
-        .map(|t| t.parse().map_err(|_| not_a_number(t)))
-        .collect()
-}
-
-fn indices(node: Node<'_, '_>) -> Result<Vec<usize>, String> {
-    let text = node.text().unwrap_or_default();
-    text.split_whitespace()
-        .map(|t| t.parse().map_err(|_| not_a_number(t)))
-        .collect()
-}
-
-fn not_a_number(text: &str) -> String {
-    format!(
-        "not a valid COLLADA file; expected a number, found {}",
-        merrow_yaml::error::quote(text)
-    )
+    let one = |text: &str| {
+        text.parse().map_err(|_| {
+            format!(
+                "not a valid COLLADA file; expected a number, found {}",
+                quote(text)
+            )
+        })
+    };
+    text.split_whitespace().map(one).collect()
 }
 
 /// Returns the transform from the file's unit and up axis to metres and z up.
@@ -119,41 +103,40 @@ fn unit_transform(root: Node<'_, '_>) -> Affine {
         // Y_UP is the default of the standard
         _ => [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]],
     };
-    let mut m = [[0.0; 4]; 4];
-    for i in 0..3 {
-        for j in 0..3 {
-            m[i][j] = unit * turned[i][j];
+    Affine(
+        Mat3 {
+            r: turned.map(Vec3::from),
         }
-    }
-    m[3][3] = 1.0;
-    Affine(m)
+        .scale(unit),
+        Vec3::zero(),
+    )
 }
 
 /// Returns the transform of a node relative to its parent.
 fn node_transform(node: Node<'_, '_>) -> Result<Affine, String> {
-    let identity = from_fn(|i| from_fn(|j| if i == j { 1.0 } else { 0.0 }));
-    let mut m = Affine(identity);
+    let mut m = Affine(Mat3::identity(), Vec3::zero());
     for step in node.children().filter(Node::is_element) {
         let name = step.tag_name().name();
         if !["matrix", "translate", "scale", "rotate"].contains(&name) {
             continue;
         }
-        let x = floats(step)?;
+        let x = numbers::<f64>(step)?;
         let own = match (name, x.as_slice()) {
-            ("matrix", x) if x.len() == 16 => from_fn(|i| from_fn(|j| x[4 * i + j])),
-            ("translate", &[x, y, z]) => [
-                [1.0, 0.0, 0.0, x],
-                [0.0, 1.0, 0.0, y],
-                [0.0, 0.0, 1.0, z],
-                [0.0, 0.0, 0.0, 1.0],
-            ],
-            ("scale", &[x, y, z]) => [
-                [x, 0.0, 0.0, 0.0],
-                [0.0, y, 0.0, 0.0],
-                [0.0, 0.0, z, 0.0],
-                [0.0, 0.0, 0.0, 1.0],
-            ],
-            ("rotate", &[x, y, z, degrees]) => rotation(Vec3::new(x, y, z), degrees),
+            ("matrix", x) if x.len() == 16 => Affine(
+                Mat3 {
+                    r: from_fn(|i| Vec3::new(x[4 * i], x[4 * i + 1], x[4 * i + 2])),
+                },
+                Vec3::new(x[3], x[7], x[11]),
+            ),
+            ("translate", &[x, y, z]) => Affine(Mat3::identity(), Vec3::new(x, y, z)),
+            ("scale", &[x, y, z]) => {
+                let mut scale = Mat3::identity();
+                (scale.r[0].x, scale.r[1].y, scale.r[2].z) = (x, y, z);
+                Affine(scale, Vec3::zero())
+            }
+            ("rotate", &[x, y, z, degrees]) => {
+                Affine(rotation(Vec3::new(x, y, z), degrees), Vec3::zero())
+            }
             _ => {
                 return Err(format!(
                     "not a valid COLLADA file: `{name}` has {} numbers",
@@ -161,23 +144,22 @@ fn node_transform(node: Node<'_, '_>) -> Result<Affine, String> {
                 ));
             }
         };
-        m = m.product(&Affine(own));
+        m = m.product(&own);
     }
     Ok(m)
 }
 
 /// Returns the rotation about `axis` by an angle in degrees (Rodrigues' formula).
-fn rotation(axis: Vec3, degrees: f64) -> [[f64; 4]; 4] {
+fn rotation(axis: Vec3, degrees: f64) -> Mat3 {
     let k = axis.unit().unwrap_or(Vec3::new(0.0, 0.0, 1.0)).to_array();
     let (s, c) = merrow_math::real::sin_cos(degrees.to_radians());
     let cross = [[0.0, -k[2], k[1]], [k[2], 0.0, -k[0]], [-k[1], k[0], 0.0]];
-    from_fn(|i| {
-        from_fn(|j| match (i, j) {
-            (3, 3) => 1.0,
-            (3, _) | (_, 3) => 0.0,
-            _ => (if i == j { c } else { 0.0 }) + s * cross[i][j] + (1.0 - c) * k[i] * k[j],
-        })
-    })
+    let entry = |i: usize, j: usize| {
+        (if i == j { c } else { 0.0 }) + s * cross[i][j] + (1.0 - c) * k[i] * k[j]
+    };
+    Mat3 {
+        r: from_fn(|i| Vec3::from(from_fn(|j| entry(i, j)))),
+    }
 }
 
 /// Parser state while one file is read.
@@ -271,7 +253,7 @@ impl<'a, 'i> File<'a, 'i> {
     }
 
     /// Returns the vertex positions that the `VERTEX` input of a face list refers to.
-    fn positions(&self, input: Node<'a, 'i>) -> Result<Vec<[f64; 3]>, String> {
+    fn positions(&self, input: Node<'a, 'i>) -> Result<Vec<Vec3>, String> {
         let missing = || "not a valid COLLADA file: a geometry has no positions".to_string();
         let vertices = self.referenced_element(input).ok_or_else(missing)?;
         let position = children(vertices, "input")
@@ -291,12 +273,12 @@ impl<'a, 'i> File<'a, 'i> {
                 .unwrap_or(default)
         };
         let (stride, offset) = (of("stride", 3), of("offset", 0));
-        let numbers = floats(array)?;
-        let whole = numbers
+        let all = numbers::<f64>(array)?;
+        let whole = all
             .get(offset..)
             .ok_or_else(missing)?
             .chunks_exact(stride.max(3));
-        Ok(whole.map(|p| [p[0], p[1], p[2]]).collect())
+        Ok(whole.map(|p| Vec3::new(p[0], p[1], p[2])).collect())
     }
 }
 
@@ -304,14 +286,14 @@ impl<'a, 'i> File<'a, 'i> {
 fn polygons(faces: Node<'_, '_>, stride: usize) -> Result<Vec<Vec<usize>>, String> {
     let lists = children(faces, "p");
     match faces.tag_name().name() {
-        "polygons" => lists.into_iter().map(indices).collect(),
+        "polygons" => lists.into_iter().map(numbers).collect(),
         "polylist" => {
             let Some(counts) = children(faces, "vcount").into_iter().next() else {
                 return Ok(Vec::new());
             };
-            let numbers = lists.into_iter().next().map_or(Ok(Vec::new()), indices)?;
-            let (mut rest, mut polygons) = (numbers.as_slice(), Vec::new());
-            for count in indices(counts)? {
+            let all = lists.into_iter().next().map_or(Ok(Vec::new()), numbers)?;
+            let (mut rest, mut polygons) = (all.as_slice(), Vec::new());
+            for count in numbers::<usize>(counts)? {
                 let short =
                     || "not a valid COLLADA file: a `polylist` has too few numbers".to_string();
                 let length = count
@@ -328,7 +310,7 @@ fn polygons(faces: Node<'_, '_>, stride: usize) -> Result<Vec<Vec<usize>>, Strin
             let mut triangles = Vec::new();
             for list in lists {
                 triangles.extend(
-                    indices(list)?
+                    numbers::<usize>(list)?
                         .chunks_exact(3 * stride)
                         .map(<[usize]>::to_vec),
                 );

@@ -8,6 +8,7 @@ use crate::import::files::read_below;
 use crate::import::mesh::{Affine, DEPTH_MAX, NODES_MAX, TriangleSoup};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::robot::collision::MeshPart;
 use serde_json::Value;
 use std::array::from_fn;
@@ -84,12 +85,14 @@ fn buffers(root: &Value, binary: Option<&[u8]>, folder: &Path) -> Result<Vec<Vec
 }
 
 /// Rotation from y up to z up: x stays, y becomes z, z becomes -y.
-const Y_UP: Affine = Affine([
-    [1.0, 0.0, 0.0, 0.0],
-    [0.0, 0.0, -1.0, 0.0],
-    [0.0, 1.0, 0.0, 0.0],
-    [0.0, 0.0, 0.0, 1.0],
-]);
+const Y_UP: Affine = Affine(
+    Mat3::from_rows(
+        Vec3::new(1.0, 0.0, 0.0),
+        Vec3::new(0.0, 0.0, -1.0),
+        Vec3::new(0.0, 1.0, 0.0),
+    ),
+    Vec3::new(0.0, 0.0, 0.0),
+);
 
 fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
@@ -109,19 +112,15 @@ fn numbers<const N: usize>(value: &Value) -> Option<[f64; N]> {
 /// translation, rotation and scale.
 fn node_transform(node: &Value) -> Affine {
     if let Some(m) = numbers::<16>(&node["matrix"]) {
-        return Affine(from_fn(|i| from_fn(|j| m[4 * j + i])));
+        let linear = from_fn(|i| Vec3::new(m[i], m[4 + i], m[8 + i]));
+        return Affine(Mat3 { r: linear }, Vec3::new(m[12], m[13], m[14]));
     }
     let t = numbers(&node["translation"]).unwrap_or([0.0; 3]);
     let s = numbers(&node["scale"]).unwrap_or([1.0; 3]);
     let [x, y, z, w] = numbers(&node["rotation"]).unwrap_or([0.0, 0.0, 0.0, 1.0]);
-    let R = merrow_math::Quat { w, x, y, z }.normalized().matrix();
-    let [x, y, z] = from_fn(|j| R.col(j).scale(s[j]));
-    Affine([
-        [x.x, y.x, z.x, t[0]],
-        [x.y, y.y, z.y, t[1]],
-        [x.z, y.z, z.z, t[2]],
-        [0.0, 0.0, 0.0, 1.0],
-    ])
+    let R = Quat { w, x, y, z }.normalized().matrix();
+    let columns = from_fn(|j| R.col(j).scale(s[j]));
+    Affine(Mat3 { r: columns }.transpose(), Vec3::from(t))
 }
 
 /// Parser state while one file is read.
@@ -283,7 +282,7 @@ impl File<'_> {
         ))
     }
 
-    fn positions(&self, number: &Value) -> Result<Vec<[f64; 3]>, String> {
+    fn positions(&self, number: &Value) -> Result<Vec<Vec3>, String> {
         let (accessor, kind, shape) = self.accessor(number)?;
         // 5126 is a 32-bit float
         if (kind, shape) != (5126, "VEC3") {
@@ -297,7 +296,7 @@ impl File<'_> {
         };
         Ok(self
             .elements(accessor, 12)?
-            .map(|b| [float(b, 0), float(b, 4), float(b, 8)])
+            .map(|b| Vec3::new(float(b, 0), float(b, 4), float(b, 8)))
             .collect())
     }
 

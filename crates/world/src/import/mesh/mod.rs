@@ -12,9 +12,8 @@ mod manifold_check;
 pub use crate::import::mesh::manifold_check::{ManifoldCheck, check_manifold};
 
 use crate::import::files::read_bytes;
-use merrow_math::Vec3;
+use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::{Mesh, MeshPart};
-use std::array::from_fn;
 use std::path::Path;
 
 /// Maximum nesting depth of nodes.
@@ -23,26 +22,22 @@ const DEPTH_MAX: usize = 64;
 /// time.
 const NODES_MAX: usize = 100_000;
 
-/// Affine transform of points: the rows of a 4x4 matrix.
+/// Affine transform of points: a linear map, and the image of the origin.
 #[derive(Clone, Copy)]
-struct Affine([[f64; 4]; 4]);
+struct Affine(Mat3, Vec3);
 
 impl Affine {
     fn product(&self, other: &Affine) -> Affine {
-        let (a, b) = (&self.0, &other.0);
-        let sum = |i: usize, j: usize| (0..4).map(|k| a[i][k] * b[k][j]).sum::<f64>();
-        Affine(from_fn(|i| from_fn(|j| sum(i, j))))
+        Affine(self.0.mul_mat(&other.0), self.apply(other.1))
     }
 
-    fn apply(&self, p: [f64; 3]) -> Vec3 {
-        let row = |m: &[f64; 4]| m[0] * p[0] + m[1] * p[1] + m[2] * p[2] + m[3];
-        Vec3::new(row(&self.0[0]), row(&self.0[1]), row(&self.0[2]))
+    fn apply(&self, p: Vec3) -> Vec3 {
+        self.0.mul_vec(p) + self.1
     }
 
     /// Returns true for a negative determinant, which reverses the winding of triangles.
     fn is_mirrored(&self) -> bool {
-        let column = |j: usize| Vec3::new(self.0[0][j], self.0[1][j], self.0[2][j]);
-        column(0).cross(column(1)).dot(column(2)) < 0.0
+        self.0.col(0).cross(self.0.col(1)).dot(self.0.col(2)) < 0.0
     }
 }
 

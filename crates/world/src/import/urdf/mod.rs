@@ -12,11 +12,10 @@ mod tree;
 mod write;
 mod xml;
 
-use crate::build::context::Context;
+use crate::context::Context;
 use crate::import::files;
 use crate::import::urdf::hydrodynamics::GivenHydrodynamics;
 use crate::import::urdf::tree::LinkTree;
-use crate::sensor::WorldValues;
 use merrow_yaml::error::Place;
 use merrow_yaml::node::{Map, Node, merge};
 
@@ -24,11 +23,7 @@ use merrow_yaml::node::{Map, Node, merge};
 /// of the model take precedence.
 pub(crate) fn expand_urdf_models(root: &mut Node, cx: Context<'_>) {
     let density = density(root);
-    let world = WorldValues {
-        density,
-        ..cx.world
-    };
-    let cx = Context { world, ..cx };
+    let cx = Context { density, ..cx };
     let robots = root.get_mut("robots").and_then(Node::as_map_mut);
     for (_, robot) in robots.into_iter().flat_map(|robots| &mut robots.entries) {
         if let Some(model) = robot.get_mut("model") {

@@ -1,6 +1,6 @@
 //! Converts a tree of links to the keys of a model, each with its place in the URDF file.
 
-use crate::build::context::Context;
+use crate::context::Context;
 use crate::import::estimate::{Estimate, PlacedSolid, Solid, equivalent_ellipsoid, estimate};
 use crate::import::urdf::hydrodynamics::GivenHydrodynamics;
 use crate::import::urdf::tree::{LinkNode, LinkTree};

@@ -258,6 +258,10 @@ fn joint_name(name: &str) -> String {
     name.trim_start_matches('/').to_string()
 }
 
+fn find_child<'n, 'm>(node: Node<'n, 'm>, name: &str) -> Option<Node<'n, 'm>> {
+    node.children().find(|n| n.has_tag_name(name))
+}
+
 struct Reader<'a, 'i> {
     name: Arc<str>,
     document: &'a Document<'i>,
@@ -275,6 +279,19 @@ impl Reader<'_, '_> {
     fn report(&mut self, node: Node<'_, '_>, text: impl AsRef<str>) {
         let place = self.place(node);
         self.problems.push(&place, text);
+    }
+
+    /// Reports an attribute whose value does not fit.
+    fn report_value(
+        &mut self,
+        node: Node<'_, '_>,
+        key: &str,
+        expected: &str,
+        found: impl std::fmt::Display,
+    ) {
+        let tag = node.tag_name().name();
+        let text = format!("`{key}` of <{tag}>: expected {expected}, found {found}");
+        self.report(node, text);
     }
 
     fn count_unused(&mut self, node: Node<'_, '_>) {
@@ -298,8 +315,14 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn child<'n, 'm>(&self, node: Node<'n, 'm>, name: &str) -> Option<Node<'n, 'm>> {
-        node.children().find(|n| n.has_tag_name(name))
+    /// Returns a child element that must be present.
+    fn required_child<'n, 'm>(&mut self, node: Node<'n, 'm>, name: &str) -> Option<Node<'n, 'm>> {
+        let found = find_child(node, name);
+        if found.is_none() {
+            let parent = node.tag_name().name();
+            self.report(node, format!("missing element <{name}> in <{parent}>"));
+        }
+        found
     }
 
     /// Records the child elements of `node` other than `known` as unused.
@@ -336,19 +359,11 @@ impl Reader<'_, '_> {
             .filter(|n| n.iter().all(|x: &f64| x.is_finite()))
             .and_then(|n| n.try_into().ok());
         if fits.is_none() {
-            let expected = if N == 1 {
-                "a finite number".to_string()
-            } else {
-                format!("{N} finite numbers")
+            let expected = match N {
+                1 => "a finite number".to_string(),
+                _ => format!("{N} finite numbers"),
             };
-            let tag = node.tag_name().name();
-            self.report(
-                node,
-                format!(
-                    "`{key}` of <{tag}>: expected {expected}, found {}",
-                    quote(text)
-                ),
-            );
+            self.report_value(node, key, &expected, quote(text));
         }
         fits
     }
@@ -376,17 +391,13 @@ impl Reader<'_, '_> {
         if value > 0.0 {
             return Some(value);
         }
-        let tag = node.tag_name().name();
-        self.report(
-            node,
-            format!("`{key}` of <{tag}>: expected a positive number, found {value}"),
-        );
+        self.report_value(node, key, "a positive number", value);
         None
     }
 
     /// Returns `xyz` [m] and `rpy` [rad] of the element `origin`.
     fn origin(&mut self, node: Node<'_, '_>) -> Option<([f64; 3], [f64; 3])> {
-        let origin = node.children().find(|n| n.has_tag_name("origin"));
+        let origin = find_child(node, "origin");
         let xyz = self.numbers_or(origin, "xyz", [0.0; 3]);
         let rpy = self.numbers_or(origin, "rpy", [0.0; 3]);
         Some((xyz?, rpy?))
@@ -396,9 +407,7 @@ impl Reader<'_, '_> {
         self.record_unused(node, &["inertial", "collision", "visual"]);
         let name = self.frame_name(node).map(|name| topic_name(&name));
         self.note_topic_name(node, name.as_deref());
-        let inertial = node
-            .children()
-            .find(|n| n.has_tag_name("inertial"))
+        let inertial = find_child(node, "inertial")
             .map(|n| self.inertial(n, name.as_deref().unwrap_or_default()));
         let shapes = |reader: &mut Self, kind: &str| -> Vec<LinkShape> {
             node.children()
@@ -454,29 +463,10 @@ impl Reader<'_, '_> {
     /// problem, the inner one if the mass is zero.
     fn inertial(&mut self, node: Node<'_, '_>, name: &str) -> Option<Option<Inertial>> {
         let link = quote(name);
-        let mass = self.child_number(node, "mass", "value");
-        let inertia = match node.children().find(|n| n.has_tag_name("inertia")) {
-            Some(inertia) => {
-                let [xx, xy, xz] =
-                    ["ixx", "ixy", "ixz"].map(|k| self.numbers_or(Some(inertia), k, [0.0]));
-                let [yy, yz, zz] =
-                    ["iyy", "iyz", "izz"].map(|k| self.numbers_or(Some(inertia), k, [0.0]));
-                (|| {
-                    Some(Sym3 {
-                        xx: xx?[0],
-                        xy: xy?[0],
-                        xz: xz?[0],
-                        yy: yy?[0],
-                        yz: yz?[0],
-                        zz: zz?[0],
-                    })
-                })()
-            }
-            None => {
-                self.report(node, "missing element <inertia> in <inertial>");
-                None
-            }
-        };
+        let mass = self.required_child(node, "mass");
+        let mass = mass.and_then(|mass| self.number(mass, "value"));
+        let inertia = self.required_child(node, "inertia");
+        let inertia = inertia.and_then(|inertia| self.moments(inertia));
         let (xyz, [r, p, y]) = self.origin(node)?;
         let (mass, inertia) = (mass?, inertia?);
         if mass < 0.0 {
@@ -506,23 +496,24 @@ impl Reader<'_, '_> {
         Some((mass > 0.0).then_some(inertial))
     }
 
-    fn child_number(&mut self, node: Node<'_, '_>, child: &str, key: &str) -> Option<f64> {
-        match node.children().find(|n| n.has_tag_name(child)) {
-            Some(child) => self.number(child, key),
-            None => {
-                self.report(
-                    node,
-                    format!("missing element <{child}> in <{}>", node.tag_name().name()),
-                );
-                None
-            }
-        }
+    /// Reads the `<inertia>` element of a link.
+    fn moments(&mut self, node: Node<'_, '_>) -> Option<Sym3> {
+        let [xx, xy, xz, yy, yz, zz] = ["ixx", "ixy", "ixz", "iyy", "iyz", "izz"]
+            .map(|key| Some(self.numbers_or(Some(node), key, [0.0])?[0]));
+        Some(Sym3 {
+            xx: xx?,
+            xy: xy?,
+            xz: xz?,
+            yy: yy?,
+            yz: yz?,
+            zz: zz?,
+        })
     }
 
     fn shape(&mut self, node: Node<'_, '_>) -> Option<LinkShape> {
         self.record_unused(node, &["origin", "geometry", "material"]);
         let (xyz, [r, p, y]) = self.origin(node)?;
-        let geometry = node.children().find(|n| n.has_tag_name("geometry"));
+        let geometry = find_child(node, "geometry");
         let Some(shape) = geometry.and_then(|g| g.children().find(Node::is_element)) else {
             self.report(
                 node,
@@ -538,13 +529,7 @@ impl Reader<'_, '_> {
                 let text = self.text(shape, "size")?;
                 let size: [f64; 3] = self.numbers(shape, "size", &text)?;
                 if size.iter().any(|s| *s <= 0.0) {
-                    self.report(
-                        shape,
-                        format!(
-                            "`size` of <box>: expected positive numbers, found {}",
-                            quote(&text)
-                        ),
-                    );
+                    self.report_value(shape, "size", "positive numbers", quote(&text));
                     return None;
                 }
                 Geometry::Box(size)
@@ -575,9 +560,7 @@ impl Reader<'_, '_> {
                 return None;
             }
         };
-        let material = self
-            .child(node, "material")
-            .and_then(|node| self.material(node));
+        let material = find_child(node, "material").and_then(|node| self.material(node));
         let (p, R) = (Vec3::from(xyz), Mat3::from_rpy(r, p, y));
         Some(LinkShape {
             place: self.place(shape),
@@ -592,7 +575,7 @@ impl Reader<'_, '_> {
     fn material(&mut self, node: Node<'_, '_>) -> Option<VisualMaterial> {
         self.record_unused(node, &["color", "texture"]);
         let name = node.attribute("name").unwrap_or_default().to_string();
-        let color = match self.child(node, "color") {
+        let color = match find_child(node, "color") {
             Some(color) => {
                 let text = self.text(color, "rgba")?;
                 Some(self.numbers::<4>(color, "rgba", &text)?)
@@ -604,7 +587,7 @@ impl Reader<'_, '_> {
             let text = "`rgba` of <color> is limited to four numbers from 0 to 1";
             self.count_note(node, text);
         }
-        let texture = match self.child(node, "texture") {
+        let texture = match find_child(node, "texture") {
             Some(texture) => Some(self.text(texture, "filename")?),
             None => None,
         };
@@ -629,13 +612,13 @@ impl Reader<'_, '_> {
             self.joint_link(node, "child"),
         );
         let origin = self.origin(node);
-        let axis_node = self.child(node, "axis");
+        let axis_node = find_child(node, "axis");
         let axis = self.numbers_or(axis_node, "xyz", [1.0, 0.0, 0.0]);
-        let dynamics = self.child(node, "dynamics");
+        let dynamics = find_child(node, "dynamics");
         let [damping, friction] =
             ["damping", "friction"].map(|key| self.at_least_zero(dynamics, key));
-        let limit = self.child(node, "limit").map(|n| self.limit(n));
-        let mimic = self.child(node, "mimic").map(|n| self.mimic(n));
+        let limit = find_child(node, "limit").map(|n| self.limit(n));
+        let mimic = find_child(node, "mimic").map(|n| self.mimic(n));
         // a common way to keep Gazebo from merging the link of a sensor
         let is_locked = matches!(&limit, Some(Some(limit)) if limit.range == [0.0; 2]);
         if is_locked && mimic.is_none() && kind.as_deref() != Some("continuous") {
@@ -687,23 +670,15 @@ impl Reader<'_, '_> {
 
     /// Returns the link that the `parent` or `child` element of a joint names, and its place.
     fn joint_link(&mut self, node: Node<'_, '_>, which: &str) -> Option<(String, Place)> {
-        match node.children().find(|n| n.has_tag_name(which)) {
-            Some(end) => Some((topic_name(&self.text(end, "link")?), self.place(end))),
-            None => {
-                self.report(node, format!("missing element <{which}> in <joint>"));
-                None
-            }
-        }
+        let end = self.required_child(node, which)?;
+        Some((topic_name(&self.text(end, "link")?), self.place(end)))
     }
 
     fn at_least_zero(&mut self, node: Option<Node<'_, '_>>, key: &str) -> Option<f64> {
         let [value] = self.numbers_or(node, key, [0.0])?;
         match node {
             Some(node) if value < 0.0 => {
-                self.report(
-                    node,
-                    format!("`{key}` of <dynamics>: expected a number of 0 or more, found {value}"),
-                );
+                self.report_value(node, key, "a number of 0 or more", value);
                 None
             }
             _ => Some(value),
@@ -726,10 +701,7 @@ impl Reader<'_, '_> {
     fn upper_limit(&mut self, node: Node<'_, '_>, key: &str) -> Option<f64> {
         let [limit] = self.numbers_or(Some(node), key, [f64::INFINITY])?;
         if limit < 0.0 {
-            self.report(
-                node,
-                format!("`{key}` of <limit>: expected a number of 0 or more"),
-            );
+            self.report_value(node, key, "a number of 0 or more", limit);
             return None;
         }
         if limit == 0.0 {

@@ -39,16 +39,7 @@ spec! {
         /// do not arrive. Default: no requests.
         power_control: Option<PowerControl>,
     }
-}
 
-impl ModemEntry {
-    /// Returns the source of the parameter values, and which of them are estimated.
-    pub fn sources(&self) -> (&str, &str) {
-        (&self.modem.source, &self.modem.estimated)
-    }
-}
-
-spec! {
     /// Topic or service that modems transmit between robots. The transmitting modem sends each
     /// message as a packet; the message is published at the receiver when the packet arrives.
     /// Requests and responses of a service are packets in both directions.
@@ -94,9 +85,7 @@ spec! {
         /// robot corrects its position; it uses `feedback: sensors`. Not for `all` or a service.
         fix: Option<PositionCorrection>,
     }
-}
 
-spec! {
     /// Limits of the waiting messages of a bridge; of a service, of the requests and of the
     /// responses.
     pub struct BridgeQueueConfig {

@@ -1,9 +1,9 @@
 //! Keys of the connections to autopilot programs and ground stations.
 
 use merrow_yaml::read::NamedMap;
-use merrow_yaml::spec::{choice, fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
-choice! {
+spec! {
     /// Autopilot program that flies the robot.
     pub enum AutopilotConfig {
         /// ArduPilot SITL with its JSON interface.
@@ -11,9 +11,7 @@ choice! {
         /// PX4 SITL with MAVLink over TCP.
         Px4 = "px4" (Px4Config),
     }
-}
 
-spec! {
     /// ArduPilot SITL: `sim_vehicle.py --model JSON:127.0.0.1`.
     pub struct ArduPilotConfig {
         /// Arrangement of the outputs.
@@ -30,9 +28,7 @@ spec! {
         wind_vane: Option<String> [frame],
         ..link: LinkConfig,
     }
-}
 
-spec! {
     /// Keys of the connection to any autopilot.
     pub struct LinkConfig {
         /// Whether the simulator waits for the autopilot; `merrow run --autopilot` enables all.
@@ -47,9 +43,7 @@ spec! {
         /// Whether the world waits for the autopilot also at a pace that follows the wall clock.
         lock_step: bool = false,
     }
-}
 
-spec! {
     /// PX4 SITL with an airframe whose simulator is MAVLink (`simulator_mavlink`).
     pub struct Px4Config {
         /// Arrangement of the outputs.
@@ -69,12 +63,10 @@ spec! {
         gnss: Option<String> [frame],
         ..link: LinkConfig,
     }
-}
 
-fieldless_choice! {
     /// Arrangement of the outputs of PX4. The simulator finds the thruster of each output by its
     /// place and direction.
-    pub enum Px4FrameConfig {
+    pub enum Px4FrameConfig words {
         /// Only the outputs of the key `outputs`.
         Custom = "custom",
         /// Six rotors, clockwise from the front right one.
@@ -82,9 +74,7 @@ fieldless_choice! {
         /// Two thrusters of a boat; output 1 right and output 2 left.
         Differential = "differential",
     }
-}
 
-spec! {
     /// Output of PX4 and its device.
     pub struct Px4OutputConfig {
         /// Number of the output; 1 is the first.
@@ -94,12 +84,10 @@ spec! {
         /// Commands of the device at these controls, in its unit.
         command: [f64; 3],
     }
-}
 
-fieldless_choice! {
     /// Arrangement of the outputs of an autopilot. The simulator finds the thruster of each output
     /// by its place and direction.
-    pub enum FrameConfig {
+    pub enum FrameConfig words {
         /// Only the outputs of the key `outputs`.
         Custom = "custom",
         /// Six thrusters, four of them horizontal: BlueROV2.
@@ -113,9 +101,7 @@ fieldless_choice! {
         /// Six rotors, two of them at the sides.
         HexaX = "hexa_x",
     }
-}
 
-spec! {
     /// Output of an autopilot.
     pub struct ServoOutputConfig {
         /// Number of the output; 1 is the first.
@@ -125,9 +111,7 @@ spec! {
         /// Commands of the device at these pulse widths, in its unit.
         command: [f64; 3],
     }
-}
 
-spec! {
     /// MAVLink telemetry of a robot to a ground station such as QGroundControl, which may also
     /// control it with a gamepad.
     pub struct MavlinkConfig {

@@ -6,29 +6,25 @@ use merrow_model::scene::robot::body::{
     Glider, KelpieAttitude, Restoring, SlenderBody, SurfaceDamping, WindLoadKeys,
 };
 use merrow_yaml::read::{Located, NamedMap};
-use merrow_yaml::spec::{choice, fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
-fieldless_choice! {
+spec! {
     /// Body axes in which vectors and matrices of a file are given.
-    pub enum Axes {
+    pub enum Axes words {
         /// x forward, y left, z up (ROS, URDF).
         Flu = "flu",
         /// x forward, y right, z down (Fossen, SNAME).
         Frd = "frd",
     }
-}
 
-fieldless_choice! {
     /// State of a body for which its hydrodynamic coefficients hold.
-    pub enum CoefficientReference {
+    pub enum CoefficientReference words {
         /// The fully submerged body.
         Submerged = "submerged",
         /// Floating at rest, upright, in calm water.
         Waterline = "waterline",
     }
-}
 
-spec! {
     /// A rigid body in water. Points are relative to the origin of the body, in the axes given by
     /// `axes`.
     pub struct BodyConfig {
@@ -111,9 +107,7 @@ spec! {
         /// triangles.
         visuals: NamedMap<VisualConfig> = NamedMap::default(),
     }
-}
 
-spec! {
     /// Inertia matrix about the centre of mass, in the body axes.
     pub struct InertiaConfig {
         /// Moment of inertia about x.
@@ -129,9 +123,7 @@ spec! {
         /// Off-diagonal element yz, with the sign that it has in the inertia matrix.
         yz: f64 = 0.0,
     }
-}
 
-spec! {
     /// A constant vertical force at a point of a body.
     pub struct FixedForceConfig {
         /// Vertical force, positive upwards.
@@ -139,9 +131,7 @@ spec! {
         /// Point at which the force acts, relative to the body origin.
         position_m: [f64; 3],
     }
-}
 
-choice! {
     /// Coefficients of a body: one per axis, a full matrix, or SNAME derivatives.
     pub enum Coefficients {
         /// All coefficients are zero.

@@ -3,7 +3,7 @@
 use merrow_model::scene::comms::ClockError;
 use merrow_model::scene::computer::{ExecutionTime, Scheduling};
 use merrow_yaml::read::NamedMap;
-use merrow_yaml::spec::{choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// Computer of a robot with a real-time kernel.
@@ -19,9 +19,7 @@ spec! {
         /// Tasks of the computer, by name.
         tasks: NamedMap<TaskConfig>,
     }
-}
 
-spec! {
     /// Task of a computer, and what passes through it.
     pub struct TaskConfig {
         /// Rule for the releases of the task.
@@ -47,9 +45,7 @@ spec! {
         /// Names of the modems of the robot whose received messages pass through the task.
         modems: Vec<String> = Vec::new(),
     }
-}
 
-choice! {
     /// Rule for the releases of a task.
     pub enum ActivationConfig {
         /// Released in equal intervals of the clock of the computer.

@@ -1,8 +1,8 @@
 //! Keys of fins, rudders, hydroplanes, sails and azimuth servos.
 
 use crate::keys::Axes;
-use merrow_model::scene::robot::energy::ServoPower;
-use merrow_yaml::spec::{choice, spec};
+use merrow_model::scene::robot::fin::FinServo;
+use merrow_yaml::spec::spec;
 
 spec! {
     /// A fin, rudder, hydroplane or sail: its type and its mounting.
@@ -28,28 +28,15 @@ spec! {
         /// Propeller slipstream at the fin. Default: none.
         slipstream: Option<SlipstreamConfig>,
     }
-}
 
-spec! {
     /// Servo that turns a thruster about a shaft.
     pub struct AzimuthConfig {
         /// Direction of the shaft, perpendicular to the direction of thrust; angles are positive
         /// right-handed about it.
         shaft: [f64; 3] = [0.0, 0.0, 1.0],
-        /// Minimum and maximum angle.
-        range_deg: [f64; 2],
-        /// Maximum rate. Default: unlimited.
-        rate_deg_s: Option<f64> [positive],
-        /// Time constant of the servo.
-        time_constant_s: f64 [non_negative] = 0.0,
-        /// Time between a command and its effect on the servo.
-        dead_time_s: f64 [in 0.0..=10.0] = 0.0,
-        /// Power consumption of the servo.
-        power: ServoPower => "{}",
+        ..servo: FinServo,
     }
-}
 
-spec! {
     /// Slipstream of a propeller at a fin.
     pub struct SlipstreamConfig {
         /// Name of the thruster, on the same link.
@@ -60,9 +47,7 @@ spec! {
         /// where it has its final speed.
         development: f64 [fraction] = 1.0,
     }
-}
 
-spec! {
     /// Type of a fin, with its servo.
     pub struct FinTypeConfig {
         /// Description of the fin.
@@ -82,51 +67,16 @@ spec! {
         sail: bool = false,
         /// Force as a function of flow and angle.
         law: FinLawConfig,
-        /// Minimum and maximum angle. Equal values describe a fixed fin.
-        range_deg: [f64; 2],
-        /// Maximum rate of the servo. Default: unlimited.
-        rate_deg_s: Option<f64> [positive],
-        /// Time constant of the servo.
-        time_constant_s: f64 [non_negative] = 0.0,
-        /// Time between a command and its effect on the servo.
-        dead_time_s: f64 [in 0.0..=10.0] = 0.0,
-        /// Power consumption of the servo.
-        power: ServoPower => "{}",
+        ..servo: FinServo,
     }
-}
 
-choice! {
     /// Force law of a fin.
     pub enum FinLawConfig {
         /// Lift and drag as a function of the angle of attack, with a transition to a flat plate at
         /// stall.
-        LiftDrag = "lift_drag" {
-            /// Slope of the lift coefficient. Default: computed from the aspect ratio.
-            lift_slope_per_rad: Option<f64> [positive],
-            /// Aspect ratio for lift and induced drag. Default: span squared divided by area. For a
-            /// fin whose root is at a hull, include its mirror image.
-            aspect_ratio: Option<f64> [positive],
-            /// Drag coefficient at zero lift.
-            drag: f64 [non_negative] = 0.01,
-            /// Oswald efficiency factor of the induced drag.
-            oswald: f64 [positive] = 0.9,
-            /// Angle of attack at which half of the lift is lost.
-            stall_deg: f64 [in 1.0..=60.0] = 20.0,
-            /// Sharpness of the stall.
-            stall_sharpness_per_rad: f64 [in 1.0..=200.0] = 30.0,
-            /// Drag coefficient at an angle of attack of 90 degrees.
-            broadside_drag: f64 [non_negative] = 1.2,
-        },
+        LiftDrag = "lift_drag" (LiftDragConfig),
         /// Measured lift and drag coefficients.
-        Table = "table" {
-            /// Angles of attack in increasing order: from -180 to 180, or from 0 to 180 for a
-            /// symmetric fin.
-            alpha_deg: Vec<f64> [not_empty],
-            /// Lift coefficients, one per angle.
-            lift: Vec<f64> [not_empty],
-            /// Drag coefficients, one per angle.
-            drag: Vec<f64> [not_empty, non_negative],
-        },
+        Table = "table" (FinTableConfig),
         /// Coefficients along the axes of the fin, as in Thetis: `normal_slope_per_rad` times
         /// sin(alpha) normal to the chord, `axial` times cos(alpha) along it.
         Chord = "chord" {
@@ -147,5 +97,36 @@ choice! {
             /// Force per u|u| and per radian of angle.
             coefficient_n_s2_per_m2: f64 [positive],
         },
+    }
+
+    /// Lift and drag as a function of the angle of attack, with a transition to a flat plate at
+    /// stall.
+    pub struct LiftDragConfig {
+        /// Slope of the lift coefficient. Default: computed from the aspect ratio.
+        lift_slope_per_rad: Option<f64> [positive],
+        /// Aspect ratio for lift and induced drag. Default: span squared divided by area. For a
+        /// fin whose root is at a hull, include its mirror image.
+        aspect_ratio: Option<f64> [positive],
+        /// Drag coefficient at zero lift.
+        drag: f64 [non_negative] = 0.01,
+        /// Oswald efficiency factor of the induced drag.
+        oswald: f64 [positive] = 0.9,
+        /// Angle of attack at which half of the lift is lost.
+        stall_deg: f64 [in 1.0..=60.0] = 20.0,
+        /// Sharpness of the stall.
+        stall_sharpness_per_rad: f64 [in 1.0..=200.0] = 30.0,
+        /// Drag coefficient at an angle of attack of 90 degrees.
+        broadside_drag: f64 [non_negative] = 1.2,
+    }
+
+    /// Measured lift and drag coefficients.
+    pub struct FinTableConfig {
+        /// Angles of attack in increasing order: from -180 to 180, or from 0 to 180 for a
+        /// symmetric fin.
+        alpha_deg: Vec<f64> [not_empty],
+        /// Lift coefficients, one per angle.
+        lift: Vec<f64> [not_empty],
+        /// Drag coefficients, one per angle.
+        drag: Vec<f64> [not_empty, non_negative],
     }
 }

@@ -6,9 +6,9 @@ use merrow_model::scene::robot::firmware::{
 use merrow_model::scene::robot::glider::GliderKeys;
 use merrow_model::scene::robot::motion_control::MotionControlKeys;
 use merrow_model::scene::robot::sailing::SailingKeys;
-use merrow_yaml::spec::choice;
+use merrow_yaml::spec::spec;
 
-choice! {
+spec! {
     /// Firmware of the on-board computer.
     pub enum FirmwareConfig {
         /// Controls a multirotor from velocity commands.

@@ -2,9 +2,9 @@
 
 use merrow_model::scene::robot::body::HullWaves;
 use merrow_yaml::read::NamedMap;
-use merrow_yaml::spec::{choice, spec};
+use merrow_yaml::spec::spec;
 
-choice! {
+spec! {
     /// Shape of a hull for buoyancy at the water surface.
     pub enum HullConfig {
         /// A sphere of the displaced volume about the centre of buoyancy.
@@ -33,9 +33,7 @@ choice! {
         /// the body states them; where solids overlap, the overlap counts for each.
         Solids = "solids" (HullSolidsConfig),
     }
-}
 
-spec! {
     /// Solids of a hull.
     pub struct HullSolidsConfig {
         /// Solids by name.
@@ -43,9 +41,7 @@ spec! {
         /// Evaluation of the waves at the vertices of the solids.
         waves: HullWaves = HullWaves::Lattice,
     }
-}
 
-spec! {
     /// A solid of a hull and its pose on the body.
     pub struct HullSolidConfig {
         /// Position of its centre, or of the mesh origin, relative to the body origin.
@@ -54,9 +50,7 @@ spec! {
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
         ..solid: SolidConfig,
     }
-}
 
-choice! {
     /// A solid about its own centre. The axis of cylinders and capsules is z.
     pub enum SolidConfig {
         /// A sphere.
@@ -95,9 +89,7 @@ choice! {
             convex: bool = false,
         },
     }
-}
 
-choice! {
     /// Tables of added mass, damping and wave forces over frequency from a radiation and
     /// diffraction program. The axes of the tables are forward, port and up; their origin is in the
     /// waterline at rest.
@@ -131,9 +123,7 @@ choice! {
             filters: u32 [in 4.0..=24.0] = 14,
         },
     }
-}
 
-spec! {
     /// Mesh of a hull and its pose on the body.
     pub struct HullMeshConfig {
         /// Mesh file (STL, OBJ, COLLADA or glTF): a path relative to the folder of the file that

@@ -3,7 +3,7 @@
 use crate::keys::robot::servo::ServoConfig;
 use crate::keys::urdf::MimicConfig;
 use merrow_model::scene::JointKind;
-use merrow_yaml::spec::{choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// A joint, with the conventions of URDF.
@@ -43,9 +43,7 @@ spec! {
         /// Joint whose motion this joint follows. Default: none.
         mimic: Option<MimicConfig>,
     }
-}
 
-choice! {
     /// Drive of a joint.
     pub enum JointDriveConfig {
         /// Applies the commanded effort, plus a spring.

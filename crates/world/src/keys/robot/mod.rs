@@ -27,7 +27,7 @@ use merrow_model::scene::Battery;
 use merrow_model::scene::robot::actuator::TrajectoryRules;
 use merrow_model::scene::robot::profile::Profile;
 use merrow_yaml::read::NamedMap;
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// A robot, or a grid of copies of it.
@@ -67,11 +67,9 @@ spec! {
         /// Tags reported by the services of `simulation_interfaces`.
         tags: Vec<String> = Vec::new(),
     }
-}
 
-fieldless_choice! {
     /// Category of an object for the services of `simulation_interfaces`.
-    pub enum Category {
+    pub enum Category words {
         /// Object of another type.
         Object = "object",
         /// Robot of any type.
@@ -83,9 +81,7 @@ fieldless_choice! {
         /// Object that does not move.
         StaticObject = "static_object",
     }
-}
 
-spec! {
     /// A grid of copies. The index increases along east first, then north, then up.
     pub struct RepeatConfig {
         /// Number of copies along east, north and up.
@@ -97,9 +93,7 @@ spec! {
         /// Copies with another start, by name.
         starts: NamedMap<StartConfig> = NamedMap::default(),
     }
-}
 
-spec! {
     /// Start and labels of one copy. Keys that are left out have the values of the grid.
     pub struct StartConfig {
         /// Position of the origin of the base link in the world (east, north, up).
@@ -123,9 +117,7 @@ spec! {
         /// Tags reported by the services of `simulation_interfaces`.
         tags: Option<Vec<String>>,
     }
-}
 
-spec! {
     /// Links, actuators, sensors and other components of a robot.
     pub struct RobotModelConfig {
         /// Description of the robot.
@@ -195,19 +187,15 @@ spec! {
         /// External autopilot program that controls the robot.
         autopilot: Option<AutopilotConfig>,
     }
-}
 
-fieldless_choice! {
     /// Mounting of the base link.
-    pub enum Base {
+    pub enum Base words {
         /// The base moves freely.
         Floating = "floating",
         /// The base is fixed in the world.
         Fixed = "fixed",
     }
-}
 
-spec! {
     /// A link and the joint that connects it to its parent.
     pub struct LinkConfig {
         /// Name of the parent link; `base_link` is the base.

@@ -25,9 +25,7 @@ spec! {
         /// Encoder of the servo.
         encoder: Encoder => "{}",
     }
-}
 
-spec! {
     /// Motor and gear. Quantities are at the joint unless stated otherwise.
     pub struct ActuatorConfig {
         /// Motor turns per joint turn [1, or rad/m].
@@ -55,9 +53,7 @@ spec! {
         /// Heating of the motor winding. Default: not modelled.
         winding: Option<Winding>,
     }
-}
 
-spec! {
     /// Boxes of the vehicle that its arms must not enter. The arm controller freezes the servos
     /// before that.
     pub struct KeepOutConfig {
@@ -68,9 +64,7 @@ spec! {
         /// Time over which the motion is extrapolated.
         look_ahead_s: f64 [non_negative] = 0.1,
     }
-}
 
-spec! {
     /// A box along the axes of the base link.
     pub struct KeepOutBoxConfig {
         /// Centre of the box in the base frame (forward, left, up).
@@ -78,9 +72,7 @@ spec! {
         /// Length, width and height, along x, y and z.
         size_m: [f64; 3] [positive],
     }
-}
 
-spec! {
     /// A sphere on a link.
     pub struct KeepOutSphereConfig {
         /// Name of the link.

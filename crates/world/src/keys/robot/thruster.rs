@@ -27,9 +27,7 @@ spec! {
         /// Pressure work per electrical energy while the volume grows.
         efficiency: f64 [in 0.01..=1.0] = 0.5,
     }
-}
 
-spec! {
     /// A thruster: its type and its mounting.
     pub struct ThrusterConfig {
         /// Type of the thruster: a name in `params/thrusters`, a file, or a map.

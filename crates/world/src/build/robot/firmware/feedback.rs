@@ -1,6 +1,6 @@
 //! Conversion of the source of the motion that a firmware uses.
 
-use crate::build::context::Context;
+use crate::context::Context;
 use merrow_model::scene::robot::feedback::{
     Feedback, FeedbackSensorNames, FeedbackSensors, FeedbackSource, MotionSource, Mounting,
 };
@@ -36,7 +36,7 @@ type IsOfKind = fn(&SensorKind) -> bool;
 const INS: IsOfKind = |kind| matches!(kind, SensorKind::Ins(_));
 const ATTITUDE: IsOfKind = |kind| match kind {
     SensorKind::Ahrs(_) => true,
-    SensorKind::Imu(spec) => spec.orientation_std.is_some(),
+    SensorKind::Imu(spec) => spec.keys.attitude_std_deg.is_some(),
     _ => false,
 };
 const DVL: IsOfKind = |kind| matches!(kind, SensorKind::Dvl(_));

@@ -1,8 +1,8 @@
 //! Conversion of the firmware of a glider.
 
-use crate::build::context::Context;
 use crate::build::robot::firmware::feedback::{check_depth, feedback};
 use crate::build::robot::firmware::{check_rate, find_by_name};
+use crate::context::Context;
 use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw, Glider};
 use merrow_model::scene::robot::glider::GliderKeys;
 use merrow_model::scene::{Drive, Robot};

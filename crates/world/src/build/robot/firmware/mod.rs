@@ -5,8 +5,8 @@ mod glider;
 mod motion_control;
 mod sailing;
 
-use crate::build::context::Context;
 use crate::build::robot::firmware::feedback::{check_depth, feedback};
+use crate::context::Context;
 use crate::keys::robot::firmware::FirmwareConfig;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::firmware::{

@@ -1,27 +1,10 @@
-//! Conversion of the motion controller: gains by pole placement and feedback sensors.
-//!
-//! # Law
-//! ```text
-//!   K_p = M ω²,   K_d = 2 ζ ω M,   K_i = ρ ω K_p  (1)
-//!   (1) [Fossen 2021, algorithm 15.2, with ρ = 1/10]
-//! ```
-//! # Symbols
-//! M diagonal of the inertia with added mass · ω natural frequency, ζ damping ratio of the closed
-//! loop · ρ `integral_ratio`.
-//!
-//! # Frames
-//! Base frame, about its origin, with all joints at 0.
-//!
-//! # Limits
-//! (1) neglects the damping of the water and the restoring moments, which add to the damping and
-//! the stiffness of the closed loop.
-//!
-//! # Checked by
-//! test/analytic/vehicles/motion_control.rs
+//! Conversion of the motion controller: the inertia for its gains, and the largest wrench of its
+//! thrusters. The damping of the water and the restoring moments are neglected; they add to the
+//! damping and the stiffness of the closed loop.
 
-use crate::build::context::Context;
 use crate::build::robot::firmware::check_rate;
 use crate::build::robot::firmware::feedback::feedback;
+use crate::context::Context;
 use merrow_control::allocation;
 use merrow_control::constrained_allocation::allocate_within_limits;
 use merrow_math::SpatialInertia;
@@ -53,16 +36,10 @@ pub(super) fn motion_control(file: &MotionControlKeys, robot: &Robot, cx: Contex
         let text = "`natural_frequency_rad_s`: the thrusters actuate none of the controlled degrees of freedom";
         cx.error(file.at.key_place("natural_frequency_rad_s"), text);
     }
-    let position: [f64; 6] = std::array::from_fn(|i| inertia[i] * w[i] * w[i]);
-    let gains = MotionGains {
-        position,
-        integral: std::array::from_fn(|i| file.integral_ratio * w[i] * position[i]),
-        velocity: std::array::from_fn(|i| 2.0 * file.damping_ratio[i] * w[i] * inertia[i]),
-    };
     let largest = largest_wrench(robot, &independent);
     let settings = MotionControl {
         keys: file.clone(),
-        gains,
+        gains: MotionGains::place_poles(file, &inertia),
         inertia,
         munk_mass: match robot.links[0].munk {
             MunkMoments::All => inertia[1] - inertia[0],
@@ -131,7 +108,7 @@ fn azimuth_thrusters(robot: &Robot) -> Vec<AzimuthThruster> {
         .filter_map(|(k, thruster)| {
             let fin = thruster.azimuth?;
             let f = robot.fins[fin].chord_direction(FRAC_PI_2);
-            let m = thruster.p_LoT.cross(f) + f.scale(thruster.reaction);
+            let m = thruster.p_LoT.cross(f) + f.scale(thruster.reaction());
             Some(AzimuthThruster {
                 thruster: k,
                 fin,

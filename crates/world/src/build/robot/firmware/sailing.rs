@@ -1,8 +1,8 @@
 //! Conversion of the firmware of a sailing boat.
 
-use crate::build::context::Context;
 use crate::build::robot::firmware::feedback::feedback;
 use crate::build::robot::firmware::{check_rate, find_by_name};
+use crate::context::Context;
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw, Sailing};
 use merrow_model::scene::robot::sailing::SailingKeys;
