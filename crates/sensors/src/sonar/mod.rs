@@ -58,14 +58,14 @@ pub mod reflection;
 mod targets;
 
 use crate::cost::{CostSite, reaches_surface};
-use crate::exteroceptive::{EchoThreshold, Observation, Observe, SensorEcho};
+use crate::exteroceptive::{Observation, Observe, SensorEcho};
 use crate::sonar::arc::SoundSpeedProfile;
 use crate::sonar::echoes::EchoPowers;
 use crate::sonar::medium::Medium;
 use crate::sonar::propagation::PropagationContext;
 use merrow_environment::air;
-use merrow_model::sensor::sonar::Ping;
-use merrow_model::sensor::sonar::{SonarKind, SonarSpec};
+use merrow_model::sensor::obstacle::ObstacleDetector;
+use merrow_model::sensor::sonar::{Ping, SonarKind, SonarSpec};
 use merrow_model::state::frames::FrameData;
 
 /// Echo of one ray [ns].
@@ -152,9 +152,9 @@ impl Observe for SonarSpec {
         paths * rays * (ECHO + world.ray()) + world.surface(rays, wet) + bins * numbers
     }
 
-    fn echoes(&self, data: &FrameData, _: u64, threshold: &EchoThreshold) -> Vec<SensorEcho> {
+    fn echoes(&self, data: &FrameData, _: u64, detector: &ObstacleDetector) -> Vec<SensorEcho> {
         match data {
-            FrameData::Ping(ping) => products::detection::ping_echoes(self, ping, threshold),
+            FrameData::Ping(ping) => products::detection::ping_echoes(self, ping, detector),
             _ => Vec::new(),
         }
     }

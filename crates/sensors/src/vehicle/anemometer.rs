@@ -29,8 +29,7 @@ use crate::water::probe;
 use merrow_environment::air;
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
-use merrow_model::sensor::vehicle::AnemometerSpec;
-use merrow_model::sensor::vehicle::Wind;
+use merrow_model::sensor::vehicle::{AnemometerSpec, Wind};
 use merrow_model::state::SensorLag;
 
 impl Measure for AnemometerSpec {
@@ -44,14 +43,21 @@ impl Measure for AnemometerSpec {
         let none = f64::NAN;
         if probe::is_above_water(truth) {
             let over = Vec3 {
-                z: truth.environment.wind_height(truth.p_WS),
+                z: truth.around.environment.wind_height(truth.p_WS),
                 ..truth.p_WS
             };
-            let w_W =
-                air::wind::wind_velocity(&truth.environment.sea.air, over, truth.environment.time);
+            let w_W = air::wind::wind_velocity(
+                &truth.around.environment.sea.air,
+                over,
+                truth.around.environment.time,
+            );
             let w = truth.R_WS.tr_mul_vec(w_W) - truth.V_WS_S.v; // (1)
-            let [speed, from] =
-                lagged_wind(spec, &mut sample.memory.lag, truth.environment.time, w);
+            let [speed, from] = lagged_wind(
+                spec,
+                &mut sample.memory.lag,
+                truth.around.environment.time,
+                w,
+            );
             let speed = sample.measure_scalar(&spec.speed, 0, speed).max(0.0);
             let from = sample.measure_scalar(&spec.direction, 1, from);
             let mut wind = Wind {

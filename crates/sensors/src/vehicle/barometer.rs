@@ -25,7 +25,7 @@ impl Measure for BarometerSpec {
     /// Takes one sample [Pa], limited to the range of the device.
     fn measure(&self, sample: &mut Sample<'_>) -> Option<Pressure> {
         let (range, truth) = (self.range_pa, sample.truth);
-        let p = truth.environment.absolute_pressure(truth.p_WS); // (1)
+        let p = truth.around.environment.absolute_pressure(truth.p_WS); // (1)
         let mut reading = pressure::measure_pressure(&self.errors, p, sample);
         reading.pressure = reading.pressure.clamp(range[0], range[1]);
         Some(reading)
