@@ -12,7 +12,7 @@ use merrow_math::{Mat3, Vec3};
 use merrow_messages::convert::header;
 use merrow_messages::convert::image::{ImageView, Pixels};
 use merrow_model::scene::Scene;
-use merrow_model::sensor::camera::{CameraImages, CameraKeys};
+use merrow_model::sensor::camera::CameraImages;
 use merrow_model::state::frames::FrameData;
 use merrow_ros2::msg::sensor_msgs::Image;
 use merrow_sensors::camera::shading::{OPEN_WATER_LABEL, SURFACE_LABEL};
@@ -161,7 +161,7 @@ fn write_view(
     simulation.advance(steps);
     set_time(simulation, arguments);
     let (from, to) = viewpoint(simulation, arguments);
-    let keys: CameraKeys = from_text(VIEW_CAMERA).map_err(|problems| problems.to_string())?;
+    let keys = from_text(VIEW_CAMERA).map_err(|problems| problems.to_string())?;
     let camera = camera(&keys, 1.0, &mut Problems::default());
     let FrameData::CameraImages(images) =
         current_frame::compute_view(simulation, &camera, axes(to - from), from)

@@ -332,7 +332,7 @@ impl Mat3<f64> {
             libm::atan2(self.r[1].x, self.r[0].x),
         ]
     }
-    /// Returns the diagonal matrix with the elements `d`.
+    /// Returns the diagonal matrix with the elements `d` [unit of `d`].
     pub fn diagonal(d: Vec3<f64>) -> Self {
         Self::from_rows(
             Vec3::new(d.x, 0.0, 0.0),
