@@ -51,8 +51,9 @@ pub fn fresnel_reflectance(cosine: f64, ratio: f64) -> (f64, f64) {
     (0.5 * (s * s + p * p), refracted_cosine)
 }
 
-/// Returns the first and last distance [m] up to `max_distance` [m] between the heights `limits` [m]
-/// of a ray that starts at the height `z` [m] with the upward component `dz`, which is not zero.
+/// Returns the first and last distance [m] up to `max_distance` [m] between the heights `limits`
+/// [m] of a ray that starts at the height `z` [m] with the upward component `dz`, which is not
+/// zero.
 pub fn interval_between(limits: [f64; 2], z: f64, dz: f64, max_distance: f64) -> Option<[f64; 2]> {
     let [a, b] = limits.map(|limit| (limit - z) / dz);
     let (first, last) = (a.min(b).max(0.0), a.max(b).min(max_distance));

@@ -76,7 +76,8 @@ pub(crate) fn moving_path(
     medium.find_arrival(source.p, receiver_after, frequency)
 }
 
-/// Computes the arrival along the direct path `path`, at the speeds of sound `speeds` [m/s] of source and receiver. (1), (4)
+/// Computes the arrival along the direct path `path`, at the speeds of sound `speeds` [m/s] of
+/// source and receiver. (1), (4)
 #[inline]
 pub(crate) fn direct_arrival(path: &AcousticPath, ends: Ends<'_>, speeds: [f64; 2]) -> Arrival {
     let isotropic = path.gain();

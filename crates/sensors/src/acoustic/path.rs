@@ -249,8 +249,8 @@ impl AcousticMedium<'_> {
     }
 }
 
-/// Returns the direction in W of a ray in the vertical plane of `chord` with the `angle` [rad] below
-/// the horizontal.
+/// Returns the direction in W of a ray in the vertical plane of `chord` with the `angle` [rad]
+/// below the horizontal.
 pub fn ray_direction(chord: Vec3, angle: f64) -> Vec3 {
     let level = Vec3::new(chord.x, chord.y, 0.0).unit().unwrap_or_default();
     let (s, c) = merrow_math::real::sin_cos(angle);

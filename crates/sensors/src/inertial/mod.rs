@@ -1,7 +1,7 @@
 //! Inertial sensors, and the faults of the gyro and accelerometer of AHRS and INS.
 //!
-//! [`with_faults`] is separate from `fault.rs` because a fault of a gyro must act on the attitude that the
-//! filter computes; `fault.rs` changes only the output of an instrument.
+//! [`with_faults`] is separate from `fault.rs` because a fault of a gyro must act on the attitude
+//! that the filter computes; `fault.rs` changes only the output of an instrument.
 
 pub mod ahrs;
 pub mod imu;
