@@ -13,7 +13,6 @@ use merrow_math::Vec3;
 use merrow_model::each_exteroceptive_sensor;
 use merrow_model::scene::Scene;
 use merrow_model::sensor::ExteroceptiveSpec;
-use merrow_model::sensor::obstacle::ObstacleDetector;
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::view::WorldView;
 
@@ -55,6 +54,15 @@ pub struct SourceFrame<'a> {
     pub pose: &'a Pose,
 }
 
+/// Detection threshold for the echoes of a sonar.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EchoThreshold {
+    /// Level above the mean of the neighbouring ranges [dB].
+    pub level: f64,
+    /// Lengths of the guard window and of the training window [m].
+    pub window: [f64; 2],
+}
+
 /// Position of an echo in the frame S of its sensor, or in the frame of its tilt unit [m], and half
 /// of the height that it represents [m].
 pub(crate) type SensorEcho = (Vec3, f64);
@@ -67,9 +75,9 @@ pub trait Observe {
     /// Returns the estimated CPU time of a sample in addition to [`crate::cost::SAMPLE`] [ns].
     fn cost(&self, site: &CostSite<'_>) -> f64;
 
-    /// Returns the echoes of a frame that began at `stamp_ns` [ns], from which the detector detects
-    /// obstacles.
-    fn echoes(&self, _: &FrameData, _stamp_ns: u64, _: &ObstacleDetector) -> Vec<SensorEcho> {
+    /// Returns the echoes of a frame that began at `stamp_ns` [ns], from which obstacles are
+    /// detected.
+    fn echoes(&self, _: &FrameData, _stamp_ns: u64, _: &EchoThreshold) -> Vec<SensorEcho> {
         Vec::new()
     }
 }

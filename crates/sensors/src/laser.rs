@@ -52,7 +52,7 @@
 //! test/sensors/laser.rs, test/determinism/frames.rs
 
 use crate::cost::{CostSite, reaches_surface};
-use crate::exteroceptive::{Observation, Observe, SensorEcho};
+use crate::exteroceptive::{EchoThreshold, Observation, Observe, SensorEcho};
 use crate::noise::quantise;
 use crate::ray_scene::{RayScene, SurfaceHit};
 use crate::sample::SampleErrors;
@@ -63,7 +63,6 @@ use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sea::air::Weather;
 use merrow_model::sensor::laser::{LaserOutput, LaserSpec, Point, Scan};
-use merrow_model::sensor::obstacle::ObstacleDetector;
 use merrow_model::state::frames::FrameData;
 use merrow_raytrace::Ray;
 use std::ops::Range;
@@ -244,7 +243,7 @@ impl Observe for LaserSpec {
         rays * world.ray() * (1.0 + 2.0 * part) + world.surface(rays, part * rays)
     }
 
-    fn echoes(&self, data: &FrameData, stamp_ns: u64, _: &ObstacleDetector) -> Vec<SensorEcho> {
+    fn echoes(&self, data: &FrameData, stamp_ns: u64, _: &EchoThreshold) -> Vec<SensorEcho> {
         match data {
             FrameData::Scan(scan) => {
                 let echo = |(k, range): (usize, &f32)| {

@@ -30,7 +30,8 @@ impl Measure for ImuSpec {
     fn measure(&self, sample: &mut Sample<'_>) -> Option<Imu> {
         let (gyro, accelerometer) = (&self.gyro, &self.accelerometer);
         let truth = sample.truth;
-        let specific_force = truth.a_WS_S + truth.R_WS.r[2].scale(truth.around.environment.gravity); // (1)
+        let gravity = truth.around.environment.gravity;
+        let specific_force = truth.a_WS_S + truth.R_WS.r[2].scale(gravity); // (1)
         let angular_velocity = sample.measure_vector(gyro, 0, truth.V_WS_S.w);
         let linear_acceleration = sample.measure_vector(accelerometer, 3, specific_force);
         let (on, draw) = (sample.memory.noise, &mut sample.draw);

@@ -36,7 +36,7 @@ pub mod track;
 
 use crate::cost::CostSite;
 use crate::exteroceptive;
-use crate::exteroceptive::{Observation, Observe, SourceFrame};
+use crate::exteroceptive::{EchoThreshold, Observation, Observe, SourceFrame};
 use crate::sample::SampleErrors;
 use merrow_math::rng::{Draw, Stream};
 use merrow_math::{Mat3, Quat, Vec3};
@@ -118,13 +118,17 @@ fn source_echoes(
     stamp_ns: u64,
     set: &EchoSet,
 ) -> Vec<Echo> {
+    let threshold = EchoThreshold {
+        level: spec.detector.threshold_db,
+        window: spec.detector.window_m,
+    };
     let within = |echo: &Echo| {
         let heights = spec.detector.height_m;
         heights.is_none_or(|[low, high]| (low..=high).contains(&echo.p.z))
             && is_in_field_of_view(spec, set, echo.p)
     };
     exteroceptive::law(source.spec)
-        .echoes(source.data, stamp_ns, &spec.detector)
+        .echoes(source.data, stamp_ns, &threshold)
         .into_iter()
         .map(|(p, half_height)| Echo {
             p: source.pose.p_WS + source.pose.R_WS.mul_vec(p),

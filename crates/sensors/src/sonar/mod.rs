@@ -58,13 +58,12 @@ pub mod reflection;
 mod targets;
 
 use crate::cost::{CostSite, reaches_surface};
-use crate::exteroceptive::{Observation, Observe, SensorEcho};
+use crate::exteroceptive::{EchoThreshold, Observation, Observe, SensorEcho};
 use crate::sonar::arc::SoundSpeedProfile;
 use crate::sonar::echoes::EchoPowers;
 use crate::sonar::medium::Medium;
 use crate::sonar::propagation::PropagationContext;
 use merrow_environment::air;
-use merrow_model::sensor::obstacle::ObstacleDetector;
 use merrow_model::sensor::sonar::{Ping, SonarKind, SonarSpec};
 use merrow_model::state::frames::FrameData;
 
@@ -152,9 +151,9 @@ impl Observe for SonarSpec {
         paths * rays * (ECHO + world.ray()) + world.surface(rays, wet) + bins * numbers
     }
 
-    fn echoes(&self, data: &FrameData, _: u64, detector: &ObstacleDetector) -> Vec<SensorEcho> {
+    fn echoes(&self, data: &FrameData, _: u64, threshold: &EchoThreshold) -> Vec<SensorEcho> {
         match data {
-            FrameData::Ping(ping) => products::detection::ping_echoes(self, ping, detector),
+            FrameData::Ping(ping) => products::detection::ping_echoes(self, ping, threshold),
             _ => Vec::new(),
         }
     }

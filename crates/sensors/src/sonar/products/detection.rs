@@ -2,11 +2,10 @@
 //!
 //! Independent of the world: all results are in the frame of the sensor.
 
-use crate::exteroceptive::SensorEcho;
+use crate::exteroceptive::{EchoThreshold, SensorEcho};
 use crate::sonar::beam;
 use crate::sonar::receive::sample_level;
 use merrow_math::real::sin_cos;
-use merrow_model::sensor::obstacle::ObstacleDetector;
 use merrow_model::sensor::sonar::{Ping, SonarKind, SonarSpec};
 
 /// Returns the echoes of a ping: the soundings of a sonar that measures ranges, else the ranges
@@ -14,10 +13,10 @@ use merrow_model::sensor::sonar::{Ping, SonarKind, SonarSpec};
 pub(crate) fn ping_echoes(
     sonar: &SonarSpec,
     ping: &Ping,
-    detector: &ObstacleDetector,
+    threshold: &EchoThreshold,
 ) -> Vec<SensorEcho> {
     if sonar.kind != SonarKind::Multibeam && !sonar.profiles {
-        return image_echoes(sonar, ping, detector);
+        return image_echoes(sonar, ping, threshold);
     }
     let detected = ping
         .soundings
@@ -50,9 +49,9 @@ fn smoothed_levels(sonar: &SonarSpec, ping: &Ping, beam: usize) -> Vec<f64> {
 }
 
 /// Detects the ranges of an imaging or scanning sonar whose level exceeds the threshold. (1)
-fn image_echoes(sonar: &SonarSpec, ping: &Ping, detector: &ObstacleDetector) -> Vec<SensorEcho> {
+fn image_echoes(sonar: &SonarSpec, ping: &Ping, threshold: &EchoThreshold) -> Vec<SensorEcho> {
     let cells = |length: f64| (length / sonar.bin()).ceil().max(1.0) as usize;
-    let (guard, train) = (cells(detector.window_m[0]), cells(detector.window_m[1]));
+    let (guard, train) = (cells(threshold.window[0]), cells(threshold.window[1]));
     let half_height = sin_cos(0.5 * beam::width(&sonar.along[0])).0;
     let mut found = Vec::new();
     for (b, steering) in sonar.steering.iter().enumerate() {
@@ -67,7 +66,7 @@ fn image_echoes(sonar: &SonarSpec, ping: &Ping, detector: &ObstacleDetector) -> 
             let after = (k + 1 + guard).min(rows.len())..(k + 1 + guard + train).min(rows.len());
             let n = before.len() + after.len();
             let sum = sums[before.end] - sums[before.start] + sums[after.end] - sums[after.start];
-            if n > 0 && l - sum / n as f64 > detector.threshold_db {
+            if n > 0 && l - sum / n as f64 > threshold.level {
                 let r = sonar.range(k);
                 found.push((
                     sonar.direction(steering + ping.head, 0.0).scale(r),
