@@ -13,18 +13,25 @@ use merrow_messages::convert::header;
 use merrow_messages::convert::image::{ImageView, Pixels};
 use merrow_model::scene::Scene;
 use merrow_model::sensor::camera::CameraImages;
+use merrow_model::sensor::lens::Lens;
 use merrow_model::state::frames::FrameData;
 use merrow_ros2::msg::sensor_msgs::Image;
-use merrow_sensors::camera::observe::view_camera;
 use merrow_sensors::camera::shading::{OPEN_WATER_LABEL, SURFACE_LABEL};
 use merrow_sim::Simulation;
 use merrow_sim::sensors::current_frame;
 use merrow_world::Overrides;
+use merrow_world::sensor::camera::camera;
+use merrow_yaml::read::from_text;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Columns and rows of an external view.
 const SIZE: [usize; 2] = [960, 540];
+/// Keys of the camera of an external view: automatic exposure without noise, and all outputs.
+const VIEW_CAMERA: &str = "{width: 960, height: 540, \
+    outputs: [rgb, depth, labels], render_self: true, max_range_m: 30000, blur_samples: 1, \
+    antialias: 4, auto_exposure_ev100: [-4, 18], full_well_electrons: 0, gain_below_ev100: 0, \
+    max_gain_db: 80}";
 /// File name extensions for images.
 const IMAGE_EXTENSIONS: [&str; 3] = ["png", "jpg", "jpeg"];
 /// File name extensions for plots.
@@ -155,13 +162,14 @@ fn write_view(
     simulation.advance(steps);
     set_time(simulation, arguments);
     let (from, to) = viewpoint(simulation, arguments);
-    let camera = view_camera(SIZE);
+    let keys = from_text(VIEW_CAMERA).map_err(|problems| problems.to_string())?;
+    let camera = camera(&keys, SIZE, Lens::ideal(SIZE, 0.75 * SIZE[0] as f64));
     let FrameData::CameraImages(images) =
         current_frame::compute_view(simulation, &camera, axes(to - from), from)
     else {
         return Err("the view has no image".to_string());
     };
-    write(&images, &arguments.show, SIZE, &output)?;
+    write(&images, &arguments.show, camera.size, &output)?;
     Ok((output, sun_text(simulation)))
 }
 

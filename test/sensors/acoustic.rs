@@ -5,9 +5,8 @@ mod beacon_faults;
 mod sound;
 mod transducers;
 
-use crate::common::{advance, simulation, within};
+use crate::common::{advance, initial_environment, simulation, within};
 use merrow_environment::absorption::{Water, francois_garrison};
-use merrow_environment::sound::eigenray;
 use merrow_math::Vec3;
 use merrow_model::sensor::acoustic::AcousticObservations;
 use merrow_model::state::frames::FrameData;
@@ -346,14 +345,8 @@ fn bent_sound_arrives_along_its_ray() {
             )
             .replace("gravity_m_s2: 0", "gravity_m_s2: 9.81");
         let mut sim = simulation(&text);
-        let ray = eigenray::eigenrays_between(
-            &sim.scene.sea,
-            9.81,
-            Vec3::new(800.0, 0.0, -80.0),
-            Vec3::new(0.0, 0.0, -50.0),
-            0.0,
-            0,
-        )[0];
+        let ends = [Vec3::new(800.0, 0.0, -80.0), Vec3::new(0.0, 0.0, -50.0)];
+        let ray = sound::eigenrays_between(&initial_environment(&sim.scene), ends, 0)[0];
         let fix = sounds(&mut sim, 3.0)
             .iter()
             .find_map(|(_, s)| s.fixes.first().copied())

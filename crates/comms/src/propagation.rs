@@ -30,3 +30,9 @@ pub trait Channel {
     /// Modems are numbered in the order of the scene.
     fn propagate(&self, from: usize, to: usize, t_ns: u64, power: f64) -> Propagation;
 }
+
+impl<F: Fn(usize, usize, u64, f64) -> Propagation> Channel for F {
+    fn propagate(&self, from: usize, to: usize, t_ns: u64, power: f64) -> Propagation {
+        self(from, to, t_ns, power)
+    }
+}

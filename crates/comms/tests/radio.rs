@@ -152,7 +152,7 @@ fn sea_reflection_has_its_limits() {
     }
     let brewster = (1.0 / n).atan().sin();
     let found = sea_reflection(Polarisation::Vertical, 2.4e9, brewster, 0.0);
-    within("Brewster", found.norm_squared(), 0.0, 1e-12);
+    within("Brewster", found.norm_sqr(), 0.0, 1e-12);
 }
 
 // Two-ray pattern over the sea. Method: (λ/4π)² |1/l_d - e^(-ikΔ)/l_r|² for grazing incidence,

@@ -26,7 +26,7 @@
 //! # Checked by
 //! test/witness/environment/seawater.rs (V66)
 
-use crate::{EnvironmentState, water_column};
+use crate::EnvironmentState;
 use merrow_math::Vec3;
 use merrow_model::scene::sea::water::AbsorptionLaw;
 
@@ -170,10 +170,9 @@ pub fn ainslie_mccolm(f: f64, water: &Water) -> f64 {
 
 /// Returns the water at `p` [m], W, with the acidity `SEA_PH`.
 pub fn water_at(environment: &EnvironmentState<'_>, p: Vec3) -> Water {
-    let (sea, gravity, t) = (environment.sea, environment.gravity, environment.time);
     Water {
-        temperature: water_column::temperature(sea, gravity, p, t),
-        salinity: water_column::salinity(sea, gravity, p, t),
+        temperature: environment.temperature(p),
+        salinity: environment.salinity(p),
         depth: (-p.z).max(0.0),
         ph: SEA_PH,
     }

@@ -116,17 +116,12 @@ impl EnvironmentState<'_> {
     /// Returns the current at `p` [m], W, without waves.
     fn current_motion(&self, p: Vec3) -> FlowSample {
         let current = &self.sea.current;
-        if let Some(own) = self.sea.closed_region(p.x, p.y) {
-            return crate::flow::sample_flows(
-                &current.flows,
-                &self.sea.regions,
-                Some(own),
-                p,
-                self.time,
-            );
+        let own = self.sea.closed_region(p.x, p.y);
+        let regions = &self.sea.regions;
+        let mut local = crate::flow::sample_flows(&current.flows, regions, own, p, self.time);
+        if own.is_some() {
+            return local;
         }
-        let mut local =
-            crate::flow::sample_flows(&current.flows, &self.sea.regions, None, p, self.time);
         local.velocity +=
             crate::current::mean_at_depth(&current.profile, -p.z) + self.variation.velocity;
         local.rate += self.variation.acceleration;

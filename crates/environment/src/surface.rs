@@ -51,6 +51,15 @@ pub fn fresnel_reflectance(cosine: f64, ratio: f64) -> (f64, f64) {
     (0.5 * (s * s + p * p), refracted_cosine)
 }
 
+/// Returns the first and last distance [m] up to `max_distance` [m] between the heights `limits`
+/// [m] of a ray that starts at the height `z` [m] with the upward component `dz`, which is not
+/// zero.
+pub fn interval_between(limits: [f64; 2], z: f64, dz: f64, max_distance: f64) -> Option<[f64; 2]> {
+    let [a, b] = limits.map(|limit| (limit - z) / dz);
+    let (first, last) = (a.min(b).max(0.0), a.max(b).min(max_distance));
+    (first <= last).then_some([first, last])
+}
+
 /// Water surface at one instant, prepared for many ray queries.
 #[derive(Clone, Copy, Debug)]
 pub struct Surface<'a> {
@@ -158,12 +167,7 @@ impl<'a> Surface<'a> {
             return (z.abs() <= self.max_height && self.max_height > 0.0)
                 .then_some([0.0, max_distance]);
         }
-        let ends = [(-self.max_height - z) / dz, (self.max_height - z) / dz];
-        let (low, high) = (
-            ends[0].min(ends[1]).max(0.0),
-            ends[0].max(ends[1]).min(max_distance),
-        );
-        (low <= high).then_some([low, high])
+        interval_between([-self.max_height, self.max_height], z, dz, max_distance)
     }
 }
 

@@ -25,8 +25,8 @@
 //! # Checked by
 //! tests below; test/analytic/environment/water_column.rs
 
-use crate::seawater;
 use crate::seawater::ipts68_from_its90;
+use crate::{EnvironmentState, seawater};
 use merrow_math::{Real, Vec3};
 use merrow_model::scene::Sea;
 use merrow_model::scene::sea::grid::Grid;
@@ -73,15 +73,16 @@ pub fn build_column(
                 load = above.load + 0.5 * (above.density + density(load)) * (depth - above.depth);
             }
         }
-        let sound_speed = sound_speed_by_law(law, temperature, salinity, gravity * load, depth);
-        layers.push(Layer {
+        let mut layer = Layer {
             depth,
             temperature,
             salinity,
             density: density(load),
-            sound_speed,
+            sound_speed: 0.0,
             load,
-        });
+        };
+        layer.sound_speed = sound_speed_by_law(law, &layer, gravity);
+        layers.push(layer);
     }
     WaterColumn {
         layers,
@@ -91,18 +92,16 @@ pub fn build_column(
     }
 }
 
-fn sound_speed_by_law(
-    law: SoundSpeedLaw,
-    temperature: f64,
-    salinity: f64,
-    pressure: f64,
-    depth: f64,
-) -> f64 {
+fn sound_speed_by_law(law: SoundSpeedLaw, layer: &Layer, gravity: f64) -> f64 {
+    let (temperature, salinity) = (layer.temperature, layer.salinity);
     match law {
         SoundSpeedLaw::Unesco => {
-            seawater::sound_speed(salinity, ipts68_from_its90(temperature), pressure)
+            let t = ipts68_from_its90(temperature);
+            seawater::sound_speed(salinity, t, gravity * layer.load)
         }
-        SoundSpeedLaw::Mackenzie => seawater::mackenzie_sound_speed(temperature, salinity, depth),
+        SoundSpeedLaw::Mackenzie => {
+            seawater::mackenzie_sound_speed(temperature, salinity, layer.depth)
+        }
     }
 }
 
@@ -125,7 +124,7 @@ fn interpolate_profile(profile: &[[f64; 3]], depth: f64) -> [f64; 2] {
 /// If temperature or salinity come from a grid, density and speed of sound are computed from them
 /// at the pressure of the layers.
 pub fn sample_column(column: &WaterColumn, gravity: f64, p: Vec3, t: f64) -> Layer {
-    let layer = column.properties_at(p.z);
+    let mut layer = column.properties_at(p.z);
     if column.temperature.is_none() && column.salinity.is_none() {
         return layer;
     }
@@ -133,22 +132,12 @@ pub fn sample_column(column: &WaterColumn, gravity: f64, p: Vec3, t: f64) -> Lay
     let value = |grid: &Option<Arc<Grid>>, default: f64| {
         grid.as_ref().map_or(default, |g| g.interpolate(x).value)
     };
-    let temperature = value(&column.temperature, layer.temperature);
-    let salinity = value(&column.salinity, layer.salinity);
-    let pressure = gravity * layer.load;
-    Layer {
-        temperature,
-        salinity,
-        density: seawater::density(salinity, ipts68_from_its90(temperature), pressure),
-        sound_speed: sound_speed_by_law(
-            column.sound_speed_law,
-            temperature,
-            salinity,
-            pressure,
-            layer.depth,
-        ),
-        ..layer
-    }
+    layer.temperature = value(&column.temperature, layer.temperature);
+    layer.salinity = value(&column.salinity, layer.salinity);
+    let t = ipts68_from_its90(layer.temperature);
+    layer.density = seawater::density(layer.salinity, t, gravity * layer.load);
+    layer.sound_speed = sound_speed_by_law(column.sound_speed_law, &layer, gravity);
+    layer
 }
 
 /// Returns the density [kg/m³] at `p` [m], W, and `t` [s], with `gravity` [m/s²].
@@ -172,38 +161,41 @@ fn density_at<T: Real>(sea: &Sea, gravity: f64, p: Vec3<T>, t: f64) -> T {
     })
 }
 
-/// Returns the temperature [°C] at `p` [m], W, and `t` [s], with `gravity` [m/s²].
-pub fn temperature(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
-    match (sea.region(p.x, p.y), &sea.column) {
-        (Some(region), _) => region.temperature_c,
-        (None, Some(column)) => sample_column(column, gravity, p, t).temperature,
-        (None, None) => sea.temperature,
-    }
-}
-
-/// Returns the practical salinity [-] (PSS-78) at `p` [m], W, and `t` [s], with `gravity` [m/s²].
-///
-/// For water that is defined only by density and temperature, the salinity is the value that gives
-/// this density.
-pub fn salinity(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
-    match (sea.region(p.x, p.y), &sea.column) {
-        (Some(region), _) => seawater::salinity_from_density(
-            region.density_kg_m3,
-            ipts68_from_its90(region.temperature_c),
-        ),
-        (None, Some(column)) => sample_column(column, gravity, p, t).salinity,
-        (None, None) => {
-            seawater::salinity_from_density(sea.density, ipts68_from_its90(sea.temperature))
+impl EnvironmentState<'_> {
+    /// Returns the temperature of the water [°C] at `p` [m], W.
+    pub fn temperature(&self, p: Vec3) -> f64 {
+        match (self.sea.region(p.x, p.y), &self.sea.column) {
+            (Some(region), _) => region.temperature_c,
+            (None, Some(column)) => self.layer(column, p).temperature,
+            (None, None) => self.sea.temperature,
         }
     }
-}
 
-/// Returns the speed of sound [m/s] at `p` [m], W, and `t` [s], with `gravity` [m/s²].
-pub fn sound_speed(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
-    match (sea.region(p.x, p.y), &sea.column) {
-        (Some(region), _) => region.sound_speed_m_s,
-        (None, Some(column)) => sample_column(column, gravity, p, t).sound_speed,
-        (None, None) => sea.sound_speed,
+    /// Returns the practical salinity [-] (PSS-78) at `p` [m], W.
+    ///
+    /// For water that is defined only by density and temperature, the salinity is the value that
+    /// gives this density.
+    pub fn salinity(&self, p: Vec3) -> f64 {
+        let (density, temperature) = match (self.sea.region(p.x, p.y), &self.sea.column) {
+            (Some(region), _) => (region.density_kg_m3, region.temperature_c),
+            (None, Some(column)) => return self.layer(column, p).salinity,
+            (None, None) => (self.sea.density, self.sea.temperature),
+        };
+        seawater::salinity_from_density(density, ipts68_from_its90(temperature))
+    }
+
+    /// Returns the speed of sound [m/s] at `p` [m], W.
+    pub fn sound_speed(&self, p: Vec3) -> f64 {
+        match (self.sea.region(p.x, p.y), &self.sea.column) {
+            (Some(region), _) => region.sound_speed_m_s,
+            (None, Some(column)) => self.layer(column, p).sound_speed,
+            (None, None) => self.sea.sound_speed,
+        }
+    }
+
+    /// Returns the water of a column at `p` [m], W.
+    fn layer(&self, column: &WaterColumn, p: Vec3) -> Layer {
+        sample_column(column, self.gravity, p, self.time)
     }
 }
 

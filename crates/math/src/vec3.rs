@@ -101,6 +101,14 @@ impl<T: Real> Vec3<T> {
 }
 
 impl Vec3<f64> {
+    /// Returns a coordinate axis that is not parallel to the unit vector `self`.
+    pub fn other_axis(self) -> Self {
+        if self.z.abs() < 0.9 {
+            Self::new(0.0, 0.0, 1.0)
+        } else {
+            Self::new(1.0, 0.0, 0.0)
+        }
+    }
     /// Returns the unit vector along `self`, or `None` if the norm is 1e-12 or less.
     #[inline]
     pub fn unit(self) -> Option<Self> {
@@ -323,6 +331,25 @@ impl Mat3<f64> {
             libm::asin(sp),
             libm::atan2(self.r[1].x, self.r[0].x),
         ]
+    }
+    /// Returns the diagonal matrix with the elements `d` [unit of `d`].
+    pub fn diagonal(d: Vec3<f64>) -> Self {
+        Self::from_rows(
+            Vec3::new(d.x, 0.0, 0.0),
+            Vec3::new(0.0, d.y, 0.0),
+            Vec3::new(0.0, 0.0, d.z),
+        )
+    }
+    /// Computes `along t tᵀ + across (1 - t tᵀ)` for a unit vector `t`.
+    #[inline]
+    pub fn axial(t: Vec3<f64>, along: f64, across: f64) -> Self {
+        let k = t.scale(along - across);
+        let row = |i: usize| {
+            let mut row = t.scale(k[i]);
+            row[i] += across;
+            row
+        };
+        Self::from_rows(row(0), row(1), row(2))
     }
     /// Returns a rotation whose third column is the unit vector `z`. The other two columns are an
     /// arbitrary orthonormal completion.

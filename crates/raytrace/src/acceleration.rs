@@ -23,14 +23,13 @@
 use crate::beam::Beam;
 use crate::bvh::{Bounds, BuildQuality, Tree};
 use crate::mesh::{LocalHit, LocalRay, PacketSearch, round_up_f32};
-use crate::primitive;
 use crate::probe::TreeRay;
 use crate::ray_bounds::RayBounds;
 use crate::ray_packet::{
     PacketStack, PacketTraversal, RAYS, RayPacket, has_common_signs, pop_lowest_bit,
 };
 use crate::traverse::{BoxStack, RayPlanes, Traversal, TreeContents};
-use crate::{BEAM_RAYS, Hit, PosedShape, Ray, RayShape};
+use crate::{BEAM_RAYS, Hit, PosedShape, Ray, RayShape, primitive};
 use merrow_math::Vec3;
 use merrow_math::f32x8::F32x8;
 use std::ops::Range;

@@ -23,6 +23,7 @@
 
 use crate::Ray;
 use merrow_math::Vec3;
+use merrow_math::real::{fast_max, fast_min};
 
 /// Minimum cosine of the angle between a ray and the mean direction.
 const MIN_COSINE: f64 = 0.71;
@@ -45,12 +46,7 @@ impl Beam {
     pub(crate) fn new(rays: &[Ray]) -> Option<Self> {
         let (first, last) = (rays.first()?, rays.last()?);
         let axis = (first.direction + last.direction).unit()?;
-        let reference = if axis.z.abs() < 0.9 {
-            Vec3::new(0.0, 0.0, 1.0)
-        } else {
-            Vec3::new(1.0, 0.0, 0.0)
-        };
-        let first_axis = axis.cross(reference).unit()?;
+        let first_axis = axis.cross(axis.other_axis()).unit()?;
         let second_axis = axis.cross(first_axis);
         let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
         let (mut square, mut reach, mut cosine) = (0.0_f64, 0.0_f64, 1.0_f64);
@@ -62,12 +58,12 @@ impl Beam {
                 d.dot(first_axis) * per_along,
                 d.dot(second_axis) * per_along,
             );
-            (low[0], high[0]) = (smaller(low[0], u), greater(high[0], u));
-            (low[1], high[1]) = (smaller(low[1], v), greater(high[1], v));
+            (low[0], high[0]) = (fast_min(low[0], u), fast_max(high[0], u));
+            (low[1], high[1]) = (fast_min(low[1], v), fast_max(high[1], v));
             let offset = ray.origin - first.origin;
-            square = greater(square, offset.dot(offset));
-            reach = greater(reach, ray.range[1]);
-            cosine = smaller(cosine, along);
+            square = fast_max(square, offset.dot(offset));
+            reach = fast_max(reach, ray.range[1]);
+            cosine = fast_min(cosine, along);
         }
         let sides = [
             axis.scale(low[0]) - first_axis,
@@ -98,14 +94,4 @@ impl Beam {
         // without branches, which the processor would often predict wrongly
         !(is_too_far | is_beyond(a) | is_beyond(b) | is_beyond(c) | is_beyond(d) | is_beyond(back))
     }
-}
-
-#[inline(always)]
-fn smaller(a: f64, b: f64) -> f64 {
-    if b < a { b } else { a }
-}
-
-#[inline(always)]
-fn greater(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
 }

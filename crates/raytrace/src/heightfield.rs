@@ -25,6 +25,7 @@
 use crate::mesh::{LocalHit, LocalRay};
 use crate::ray_bounds::RayBounds;
 use merrow_math::Vec3;
+use merrow_math::real::fast_max;
 use merrow_model::scene::sea::terrain::Terrain;
 use std::sync::Arc;
 
@@ -102,7 +103,7 @@ impl Heightfield {
     pub fn closest(&self, local_ray: &LocalRay) -> Option<LocalHit> {
         let (from, sinking) = (local_ray.range[0], -local_ray.d.z);
         let distance = if sinking > 0.0 {
-            greater(self.distance_above_all(local_ray.o.z, sinking), from)
+            fast_max(from, self.distance_above_all(local_ray.o.z, sinking))
         } else {
             from
         };
@@ -169,7 +170,7 @@ impl Heightfield {
         {
             return clear;
         }
-        clear.distance = greater(self.distance_above_all(low, rate), clear.distance);
+        clear.distance = fast_max(clear.distance, self.distance_above_all(low, rate));
         let d = Vec3::new(bounds.max_horizontal(), bounds.max_horizontal(), 0.0);
         let [u, v] = self.terrain.cell_rates(0.0, 0.0, d);
         let per_cell = 1.0 / u.max(v).max(1e-3);
@@ -211,10 +212,8 @@ impl Heightfield {
                 at[1] + (t + forward_step) * rate[1],
             ];
             let square = self.levels[level].square(position, [rate, per_rate]);
-            let end = greater(
-                greater(t + forward_step + square.exit_distance, t + forward_step),
-                t.next_up(),
-            );
+            let from = t + forward_step;
+            let end = fast_max(t.next_up(), fast_max(from, from + square.exit_distance));
             if stays_above(z, d.z, end - t, square.top) {
                 t = end;
                 // The next larger square has already been tested.
@@ -303,12 +302,6 @@ impl Heightfield {
     }
 }
 
-/// Returns the greater of two numbers, in one instruction; the second if one is NaN.
-#[inline(always)]
-fn greater(a: f64, b: f64) -> f64 {
-    if a > b { a } else { b }
-}
-
 /// Returns a small step forward [m], so that a grid line just reached is not found again.
 fn forward_step(rate: [f64; 2]) -> f64 {
     1e-9 / (rate[0].abs() + rate[1].abs()).max(1e-12)
@@ -373,7 +366,7 @@ impl SquareLevel {
         let mut top = f32::NEG_INFINITY;
         for row in rows {
             for height in &self.tops[row * self.count[0]..][columns.clone()] {
-                top = if *height > top { *height } else { top };
+                top = fast_max(top, *height);
             }
         }
         Some(f64::from(top))

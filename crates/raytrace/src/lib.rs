@@ -119,6 +119,11 @@ pub struct PosedShape {
 }
 
 impl PosedShape {
+    /// Places a shape with the attitude `R_WG` and the position `p_WG` [m] of its frame G in W.
+    pub fn new(shape: RayShape, R_WG: Mat3, p_WG: Vec3) -> Self {
+        Self { shape, R_WG, p_WG }
+    }
+
     /// Transforms a ray to the frame of the shape. `from` is a distance at which it is near the
     /// shape [m], `limit` its maximum distance [m].
     #[inline(always)]
@@ -304,7 +309,9 @@ impl ShapeScene {
                         || !self.search_packet::<E>(rays, skip, reachable, memory, hits)
                     {
                         for (ray, hit) in rays.iter().zip(hits) {
-                            *hit = self.search_trees::<E, false>(ray, skip, &mut memory.stacks);
+                            let query =
+                                self.search_trees::<E, false>(ray, skip, &mut memory.stacks);
+                            *hit = query.best;
                         }
                     }
                 }
@@ -391,12 +398,7 @@ impl ShapeScene {
         skip: &Range<u32>,
         stacks: &mut [BoxStack; 2],
     ) -> Option<Hit> {
-        let mut query = Query {
-            ray,
-            skip,
-            first: 0,
-            best: self.search_trees::<E, ANY>(ray, skip, stacks),
-        };
+        let mut query = self.search_trees::<E, ANY>(ray, skip, stacks);
         if ray.is_valid() && !(ANY && query.best.is_some()) {
             for (group, first) in self.groups() {
                 query.first = first;
@@ -410,12 +412,12 @@ impl ShapeScene {
 
     /// Does the same as [`Self::search`] with the shapes that have a bounding box.
     #[inline(always)]
-    fn search_trees<E: F32x8, const ANY: bool>(
+    fn search_trees<'a, E: F32x8, const ANY: bool>(
         &self,
-        ray: &Ray,
-        skip: &Range<u32>,
+        ray: &'a Ray,
+        skip: &'a Range<u32>,
         stacks: &mut [BoxStack; 2],
-    ) -> Option<Hit> {
+    ) -> Query<'a> {
         let mut query = Query {
             ray,
             skip,
@@ -426,7 +428,7 @@ impl ShapeScene {
             query.first = self.static_count();
             self.moving.search::<E, ANY>(&mut query, stacks);
         }
-        query.best
+        query
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::Ray;
 use merrow_math::Vec3;
+use merrow_math::real::{fast_max, fast_min};
 
 /// Intervals that contain the origins and the directions of several rays.
 #[derive(Clone, Copy, Debug)]
@@ -19,8 +20,12 @@ impl RayBounds {
         let (mut origin, mut direction) = (empty, empty);
         for [p, d] in rays {
             for axis in 0..3 {
-                extend(&mut origin[axis], p[axis]);
-                extend(&mut direction[axis], d[axis]);
+                for ([low, high], x) in [
+                    (&mut origin[axis], p[axis]),
+                    (&mut direction[axis], d[axis]),
+                ] {
+                    (*low, *high) = (fast_min(*low, x), fast_max(*high, x));
+                }
             }
         }
         Self { origin, direction }
@@ -45,10 +50,4 @@ impl RayBounds {
         let last = if high < 0.0 { from } else { to };
         [o_low + first * low, o_high + last * high]
     }
-}
-
-#[inline(always)]
-fn extend([low, high]: &mut [f64; 2], x: f64) {
-    *low = if x < *low { x } else { *low };
-    *high = if x > *high { x } else { *high };
 }

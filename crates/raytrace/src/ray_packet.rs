@@ -30,6 +30,7 @@
 use crate::probe::TreeRay;
 use crate::traverse::TreeContents;
 use merrow_math::f32x8::F32x8;
+use merrow_math::real::{fast_max, fast_min};
 
 /// Number of rays in a packet.
 pub(crate) const RAYS: usize = 8;
@@ -286,8 +287,7 @@ pub(crate) fn has_common_signs(probes: &[TreeRay; RAYS], rays: u32) -> bool {
 fn min_max(x: &[f32; RAYS]) -> [f32; 2] {
     let [mut min, mut max] = [x[0]; 2];
     for x in &x[1..] {
-        min = if *x < min { *x } else { min };
-        max = if *x > max { *x } else { max };
+        (min, max) = (fast_min(min, *x), fast_max(max, *x));
     }
     [min, max]
 }

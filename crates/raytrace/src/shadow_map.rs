@@ -41,11 +41,7 @@ impl ShadowMap {
     /// Returns the map of boxes, given by centre and half size [m], in light along the unit vector
     /// `light`, W.
     pub(crate) fn new(light: Vec3, boxes: &[(Vec3, Vec3)]) -> Self {
-        let reference = if light.z.abs() < 0.9 {
-            Vec3::new(0.0, 0.0, 1.0)
-        } else {
-            Vec3::new(1.0, 0.0, 0.0)
-        };
+        let reference = light.other_axis();
         let first = light.cross(reference).unit().unwrap_or(reference);
         let axes = [first, light.cross(first)];
         let interval = |(center, half): &(Vec3, Vec3), e: Vec3| {

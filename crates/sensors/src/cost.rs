@@ -127,7 +127,7 @@ fn count_shapes(scene: &Scene) -> f64 {
         Geometry::ConvexHull(mesh) | Geometry::ConvexDecomposition(mesh) | Geometry::Mesh(mesh) => {
             mesh.triangles.len()
         }
-        _ => 1,
+        Geometry::Primitive(_) | Geometry::Heightfield(_) => 1,
     };
     let structures = scene.structures.iter().flat_map(|s| &s.colliders);
     let robots = scene.robots.iter().flat_map(|r| &r.colliders);

@@ -57,14 +57,12 @@ use crate::noise::quantise;
 use crate::ray_scene::{RayScene, SurfaceHit};
 use crate::sample::SampleErrors;
 use crate::wave_clipmap::WaveSurfaceRays;
-use merrow_environment::air;
-use merrow_environment::surface;
+use arrayvec::ArrayVec;
+use merrow_environment::{air, surface};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sea::air::Weather;
-use merrow_model::sensor::laser::Point;
-use merrow_model::sensor::laser::Scan;
-use merrow_model::sensor::laser::{LaserOutput, LaserSpec};
+use merrow_model::sensor::laser::{LaserOutput, LaserSpec, Point, Scan};
 use merrow_model::state::frames::FrameData;
 use merrow_raytrace::Ray;
 use std::ops::Range;
@@ -84,7 +82,7 @@ const COLUMNS_PER_GROUP: usize = 8;
 const REFINEMENT_FRACTION: f64 = 0.5;
 
 /// Echo of a beam: half of the optical path there and back [m], and its power. (1)
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Echo {
     path: f64,
     power: f64,
@@ -92,10 +90,7 @@ struct Echo {
 
 /// Echoes of one beam.
 #[derive(Default)]
-struct Echoes {
-    list: [Echo; 15],
-    n: usize,
-}
+struct Echoes(ArrayVec<Echo, 15>);
 
 /// Adds the range of an echo (range [m], power) and its intensity to a scan.
 fn add_range(spec: &LaserSpec, echo: Option<(f64, f64)>, scan: &mut Scan) {
@@ -353,12 +348,7 @@ impl Beams<'_> {
                 if spec.divergence() == 0.0 {
                     continue;
                 }
-                let reference = if d_S.z.abs() < 0.9 {
-                    Vec3::new(0.0, 0.0, 1.0)
-                } else {
-                    Vec3::new(1.0, 0.0, 0.0)
-                };
-                let across = d_S.cross(reference);
+                let across = d_S.cross(d_S.other_axis());
                 let unit = 1.0 / across.norm();
                 let offset = 0.5 * OUTER_RAY_FRACTION * spec.divergence();
                 for side in [across.scale(unit), d_S.cross(across).scale(unit)] {
@@ -422,10 +412,8 @@ impl Beams<'_> {
         let mut approximate = Echoes::default();
         let n = self.water.normal(q.x, q.y);
         self.add_surface_echoes(ray, t, n, part, &mut approximate);
-        if approximate.list[..approximate.n]
-            .iter()
-            .any(|echo| echo.power > REFINEMENT_FRACTION * part * self.min_power)
-        {
+        let min_power = REFINEMENT_FRACTION * part * self.min_power;
+        if approximate.0.iter().any(|echo| echo.power > min_power) {
             let t = self.water.exact().refine_intersection(p, d, t, n);
             let q = p + d.scale(t);
             self.add_surface_echoes(ray, t, self.water.exact().normal(q.x, q.y), part, echoes);
@@ -511,24 +499,17 @@ fn refract(d: Vec3, n: Vec3, cosine: f64) -> (f64, Vec3) {
 
 impl Echoes {
     fn add(&mut self, path: f64, power: f64) {
-        if power > 0.0 && self.n < self.list.len() {
-            self.list[self.n] = Echo { path, power };
-            self.n += 1;
+        if power > 0.0 {
+            // five rays have at most three echoes each
+            let _ = self.0.try_push(Echo { path, power });
         }
     }
 
     /// Merges echoes within one pulse length and returns the strongest result.
     fn strongest(&mut self, pulse: f64) -> Option<Echo> {
-        let list = &mut self.list[..self.n];
-        list.sort_by(|a, b| a.path.total_cmp(&b.path));
+        self.0.sort_by(|a, b| a.path.total_cmp(&b.path));
         let mut best: Option<Echo> = None;
-        let mut start = 0;
-        for k in 0..list.len() {
-            if k + 1 < list.len() && list[k + 1].path - list[k].path <= pulse {
-                continue;
-            }
-            let group = &list[start..=k];
-            start = k + 1;
+        for group in self.0.chunk_by(|a, b| b.path - a.path <= pulse) {
             let power: f64 = group.iter().map(|e| e.power).sum();
             let path = group.iter().map(|e| e.path * e.power).sum::<f64>() / power;
             if best.is_none_or(|best| power > best.power) {

@@ -50,12 +50,10 @@ pub mod wave_clipmap;
 use crate::measure::{Sample, take_sample};
 use crate::ray_scene::StaticGeometry;
 use merrow_environment::EnvironmentState;
-use merrow_math::{Mat3, SpatialForce, SpatialVelocity, Vec3};
+use merrow_math::{Mat3, SpatialVelocity, Vec3};
 use merrow_model::scene::{Origin, Robot, Sensor, SensorKind};
 use merrow_model::state::reading::{Reading, Stamped};
-use merrow_model::state::{
-    ActuatorState, BatteryState, FaultState, RobotState, SensorState, Workspace,
-};
+use merrow_model::state::{RobotState, SensorState, Workspace};
 
 /// A reading that is delivered after its latency has passed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,30 +86,19 @@ pub struct Truth<'a> {
     pub V_WS_S: SpatialVelocity,
     /// Acceleration of the origin of S in W, expressed in S [m/s²].
     pub a_WS_S: Vec3,
-    /// Sea, air and gravity at this instant.
-    pub environment: &'a EnvironmentState<'a>,
-    /// Geodetic origin of the world frame W.
-    pub origin: &'a Origin,
-    /// Static geometry of the world; with `None` there is only the seabed.
-    pub static_geometry: Option<&'a StaticGeometry>,
+    /// Environment of the robot at this instant.
+    pub around: SensorEnvironment<'a>,
 }
 
-/// State of the robot that on-board sensors measure.
+/// Robot that on-board sensors measure.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct OnBoard<'a> {
+pub struct OnBoard<'a> {
     /// Model of the robot.
     pub robot: &'a Robot,
+    /// State of the robot; the memory of the sensors is elsewhere ([`Sample::memory`]).
+    pub state: &'a RobotState,
     /// Evaluated kinematics and dynamics of its links.
     pub work: &'a Workspace,
-    /// Contact forces and coupling forces of all links, in this order, at Lo along the axes of W
-    /// [N, N m]; `None` if no contact and no coupling acted in the last step.
-    pub(crate) constraint_forces: Option<[&'a [SpatialForce]; 2]>,
-    /// States of its faults.
-    pub faults: &'a [FaultState],
-    /// States of its thrusters.
-    pub actuators: &'a [ActuatorState],
-    /// State of its battery.
-    pub battery: &'a BatteryState,
     /// Simulated time of the evaluation [ns].
     pub now_ns: u64,
 }
@@ -120,8 +107,8 @@ impl Truth<'_> {
     /// Computes the distance from the sensor along the unit vector `d` (in W) to the seabed or to a
     /// static structure [m]. Returns `None` if the ray hits neither.
     pub(crate) fn ray_range(&self, d: Vec3) -> Option<f64> {
-        let seabed = &self.environment.sea.seabed;
-        self.static_geometry.map_or_else(
+        let seabed = &self.around.environment.sea.seabed;
+        self.around.static_geometry.map_or_else(
             || seabed.range(self.p_WS, d),
             |geometry| geometry.range(seabed, self.p_WS, d),
         )
@@ -138,36 +125,31 @@ pub fn read_due(
     now_ns: u64,
     out: &mut Vec<Delivered>,
 ) {
-    let constraints_are_current = state.impulse_acceleration.has_current_forces;
+    // a sensor reads the state of its robot and writes only its own memory
+    let mut sensors = std::mem::take(&mut state.sensors);
+    let on_board = OnBoard {
+        robot,
+        state,
+        work,
+        now_ns,
+    };
     for (idx, sensor) in robot.sensors.iter().enumerate() {
-        let memory = &mut state.sensors[idx];
+        let memory = &mut sensors[idx];
         if memory.due_ns <= now_ns && sensor.kind.exteroceptive().is_none() {
-            let truth = sensor_truth(sensor, work, environment);
-            let on_board = OnBoard {
-                robot,
-                work,
-                constraint_forces: constraints_are_current
-                    .then_some([&state.contact_force[..], &state.coupling_force[..]]),
-                faults: &state.faults,
-                actuators: &state.actuators,
-                battery: &state.battery,
-                now_ns,
-            };
             // a sensor without power takes no sample
-            let on = state.battery.is_on() && !memory.fault.dead;
+            let on = on_board.state.battery.is_on() && !memory.fault.dead;
             if !on && let Some(filter) = memory.filter.as_deref_mut() {
                 filter.stop();
             }
             let reading = if on {
-                // draw 0 made the fixed errors of the instrument
-                let draw = sensor.stream.draw(memory.samples + 1);
                 take_sample(Sample {
                     sensor,
                     index: idx,
-                    truth: &truth,
+                    truth: &sensor_truth(sensor, work, environment),
                     on_board: &on_board,
+                    // draw 0 made the fixed errors of the instrument
+                    draw: sensor.stream.draw(memory.samples + 1),
                     memory,
-                    draw,
                 })
             } else {
                 None
@@ -189,37 +171,45 @@ pub fn read_due(
                     let due = now_ns + sensor.latency_ns;
                     memory.in_flight.push_back((due, stamped));
                 }
-                forward_to_navigation(robot, state, idx, stamped);
+                forward_to_navigation(robot, &mut sensors, idx, stamped);
             }
         }
-        deliver_due(&mut state.sensors[idx], idx, now_ns, out);
+        deliver_due(&mut sensors[idx], idx, now_ns, out);
     }
+    state.sensors = sensors;
 }
 
 /// Appends the readings of sensor number `sensor` whose latency has passed at `now_ns` [ns] to
 /// `out`.
 fn deliver_due(memory: &mut SensorState, sensor: usize, now_ns: u64, out: &mut Vec<Delivered>) {
-    while memory
-        .in_flight
-        .front()
-        .is_some_and(|(due, _)| *due <= now_ns)
+    while has_due_reading(memory, now_ns)
+        && let Some((_, stamped)) = memory.in_flight.pop_front()
     {
-        let Some((_, stamped)) = memory.in_flight.pop_front() else {
-            break;
-        };
         out.push(Delivered { sensor, stamped });
     }
 }
 
+/// Returns true if at `now_ns` [ns] a reading must be delivered.
+#[inline(always)]
+fn has_due_reading(memory: &SensorState, now_ns: u64) -> bool {
+    let next = memory.in_flight.front();
+    next.is_some_and(|(due, _)| *due <= now_ns)
+}
+
 /// Passes a reading of sensor number `sensor` to the inertial navigation systems of the same robot.
-fn forward_to_navigation(robot: &Robot, state: &mut RobotState, sensor: usize, stamped: Stamped) {
+fn forward_to_navigation(
+    robot: &Robot,
+    sensors: &mut [SensorState],
+    sensor: usize,
+    stamped: Stamped,
+) {
     if !matches!(
         stamped.reading,
         Reading::Dvl(_) | Reading::Gnss(_) | Reading::Pressure(_)
     ) {
         return;
     }
-    for (system, memory) in robot.sensors.iter().zip(&mut state.sensors) {
+    for (system, memory) in robot.sensors.iter().zip(sensors) {
         if let SensorKind::Ins(spec) = &system.kind {
             crate::inertial::ins::store_aid_reading(spec, memory, sensor, stamped);
         }
@@ -229,11 +219,7 @@ fn forward_to_navigation(robot: &Robot, state: &mut RobotState, sensor: usize, s
 /// Returns true if at `now_ns` [ns] a sensor must be read or a reading must be delivered.
 #[inline(always)]
 pub fn is_due(memory: &SensorState, now_ns: u64) -> bool {
-    memory.due_ns <= now_ns
-        || memory
-            .in_flight
-            .front()
-            .is_some_and(|(due, _)| *due <= now_ns)
+    memory.due_ns <= now_ns || has_due_reading(memory, now_ns)
 }
 
 /// Computes pose, velocity and acceleration of a sensor from the motion of its link.
@@ -257,8 +243,6 @@ pub(crate) fn sensor_truth<'a>(
             v: R.tr_mul_vec(v_S),
         },
         a_WS_S: R.tr_mul_vec(a_S),
-        environment: environment.environment,
-        origin: environment.origin,
-        static_geometry: environment.static_geometry,
+        around: *environment,
     }
 }

@@ -1,6 +1,5 @@
 //! Dispatch of one sample to the law of the sensor.
 
-use crate::gnss::interference::{Interference, interference_at};
 use crate::{OnBoard, Truth, noise};
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
@@ -20,7 +19,7 @@ pub struct Sample<'a> {
     /// Ground truth at the sensor.
     pub truth: &'a Truth<'a>,
     /// State of its robot.
-    pub(crate) on_board: &'a OnBoard<'a>,
+    pub on_board: &'a OnBoard<'a>,
     /// State of the sensor.
     pub memory: &'a mut SensorState,
     /// Random numbers of the sample.
@@ -56,17 +55,6 @@ impl Sample<'_> {
         let memory = &mut *self.memory;
         let drift = &mut memory.drift[channel..channel + 3];
         noise::measure_vector(errors, drift, x, memory.noise, &mut self.draw)
-    }
-
-    /// Returns the radio interference of a GNSS receiver.
-    pub(crate) fn interference(&self) -> Interference {
-        let on_board = self.on_board;
-        interference_at(
-            on_board.faults,
-            self.index,
-            self.truth.p_WS,
-            on_board.now_ns,
-        )
     }
 }
 

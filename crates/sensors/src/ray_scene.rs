@@ -6,8 +6,7 @@
 //! same mesh share its search tree. The water surface is not part of the scene: each sensor handles
 //! it itself.
 
-use merrow_math::hull_cut;
-use merrow_math::{Mat3, Vec3};
+use merrow_math::{Mat3, Vec3, hull_cut};
 use merrow_model::scene::robot::collision;
 use merrow_model::scene::robot::collision::{Collider, Geometry, MeshPart};
 use merrow_model::scene::sea::Seabed;
@@ -75,6 +74,15 @@ pub(crate) struct Surface {
 }
 
 impl Surface {
+    /// Returns a surface of one material without a texture.
+    fn plain(material: Material) -> Self {
+        Self {
+            material,
+            parts: Arc::default(),
+            texture: None,
+        }
+    }
+
     fn of_collider(collider: &Collider) -> Self {
         let parts = match &collider.geometry {
             Geometry::Mesh(mesh) if collider.file_colors => mesh.parts.as_slice(),
@@ -182,26 +190,14 @@ impl StaticGeometry {
         let mut trees = MeshTrees::default();
         let numbered = scene.structures.iter().enumerate();
         for (k, collider) in numbered.flat_map(|(k, s)| s.colliders.iter().map(move |c| (k, c))) {
-            static_shapes.push(PosedShape {
-                shape: trees.shape(&collider.geometry),
-                R_WG: collider.R_LG,
-                p_WG: collider.p_LoG,
-            });
+            let shape = trees.shape(&collider.geometry);
+            static_shapes.push(PosedShape::new(shape, collider.R_LG, collider.p_LoG));
             faces.push((Surface::of_collider(collider), (k + 2) as u16));
         }
         if let Some(terrain) = &scene.sea.seabed.terrain {
             let ground = RayShape::Ground(Arc::new(Heightfield::new(Arc::clone(terrain))));
-            static_shapes.push(PosedShape {
-                shape: ground,
-                R_WG: Mat3::identity(),
-                p_WG: Vec3::zero(),
-            });
-            let surface = Surface {
-                material: scene.seabed_material,
-                parts: Arc::default(),
-                texture: None,
-            };
-            faces.push((surface, 1));
+            static_shapes.push(PosedShape::new(ground, Mat3::identity(), Vec3::zero()));
+            faces.push((Surface::plain(scene.seabed_material), 1));
         }
         Self {
             all: ShapeScene::new(static_shapes, Vec::new()),
@@ -274,11 +270,7 @@ impl RayScene {
         for (r, robot) in scene.robots.iter().enumerate() {
             let first = (first_moving + moving.len()) as u32;
             for (shape, mount, surface) in robot_shapes(r, robot, kind, &mut trees) {
-                moving.push(PosedShape {
-                    shape,
-                    R_WG: Mat3::identity(),
-                    p_WG: Vec3::zero(),
-                });
+                moving.push(PosedShape::new(shape, Mat3::identity(), Vec3::zero()));
                 mounts.push(mount);
                 faces.push((surface, (scene.structures.len() + r + 2) as u16));
             }
@@ -311,14 +303,8 @@ impl RayScene {
             .refit_poses(|shapes| move_shapes(shapes, mounts, view));
     }
 
-    /// Returns true if a shape other than the two robots themselves occludes the straight path
-    /// between the points `a` on the first and `b` on the second [m], W.
-    pub(crate) fn is_occluded_between(&self, robots: [usize; 2], ends: [Vec3; 2]) -> bool {
-        self.find_occluder(robots, ends).is_some()
-    }
-
-    /// Returns the label of the object that occludes the path between the points [m], if any. See
-    /// [`Self::is_occluded_between`].
+    /// Returns the label of the object other than the two robots themselves that occludes the
+    /// straight path between the points `a` on the first and `b` on the second [m], W, if any.
     pub(crate) fn find_occluder(&self, robots: [usize; 2], [a, b]: [Vec3; 2]) -> Option<u16> {
         let offset = b - a;
         let distance = offset.norm();
@@ -326,9 +312,9 @@ impl RayScene {
         // A ray from `a` ends at the shapes of the second robot, and a ray from `b` at the shapes
         // of the first robot. Another object occludes the path only if the two distances do not
         // cover the whole path.
-        let forward_hit = self.first_hit_excluding(robots[0], a, d, [0.0, distance])?;
-        let backward_hit =
-            self.first_hit_excluding(robots[1], b, d.scale(-1.0), [0.0, distance])?;
+        let [first, second] = robots.map(|r| self.shapes_of(r));
+        let forward_hit = self.first_hit(first, a, d, [0.0, distance])?;
+        let backward_hit = self.first_hit(second, b, d.scale(-1.0), [0.0, distance])?;
         let is_occluded = forward_hit.distance + backward_hit.distance < distance - 1e-6
             || robots[0] == robots[1];
         let is_own = |hit: &SurfaceHit<'_>| {
@@ -343,18 +329,6 @@ impl RayScene {
             forward_hit.label
         };
         is_occluded.then_some(label)
-    }
-
-    /// Returns the first hit of a ray from `p` [m] along the unit vector `d`, both W, within
-    /// `range` [m]. Shapes of `robot` are ignored.
-    pub(crate) fn first_hit_excluding(
-        &self,
-        robot: usize,
-        p: Vec3,
-        d: Vec3,
-        range: [f64; 2],
-    ) -> Option<SurfaceHit<'_>> {
-        self.first_hit(self.own[robot].clone(), p, d, range)
     }
 
     /// Returns centre and half size [m] of the boxes in W around the shapes that have one, without
@@ -380,8 +354,8 @@ impl RayScene {
         with_scratch(|scratch| self.all.blocked_with(&ray, &skip, scratch))
     }
 
-    /// Returns the same as [`Self::first_hit_excluding`], ignoring the shapes whose indices are in
-    /// `skip`.
+    /// Returns the first hit of a ray from `p` [m] along the unit vector `d`, both W, within
+    /// `range` [m]. Shapes whose indices are in `skip` are ignored.
     pub(crate) fn first_hit(
         &self,
         skip: Range<u32>,
@@ -598,12 +572,7 @@ pub(crate) fn robot_shapes(
                 fin: None,
             };
             // The default material approximates painted plastic or metal.
-            let surface = Surface {
-                material: Material::default(),
-                parts: Arc::default(),
-                texture: None,
-            };
-            all.push((shape, mount, surface));
+            all.push((shape, mount, Surface::plain(Material::default())));
         }
     }
     all

@@ -27,9 +27,10 @@
 //! # Checked by
 //! test/sensors/camera.rs
 
-use merrow_environment::surface::Surface;
+use merrow_environment::surface::{Surface, interval_between};
 use merrow_environment::{EnvironmentState, WaveState};
 use merrow_math::Vec3;
+use merrow_math::real::{fast_max, fast_min};
 use merrow_raytrace::ray_bounds::RayBounds;
 use std::cell::OnceCell;
 
@@ -378,12 +379,7 @@ impl WaveClipmap {
                 .contains(&z)
                 .then_some([0.0, max_distance]);
         }
-        let ends = [(self.low - z) / dz, (self.high - z) / dz];
-        let (first, last) = (
-            ends[0].min(ends[1]).max(0.0),
-            ends[0].max(ends[1]).min(max_distance),
-        );
-        (first <= last).then_some([first, last])
+        interval_between([self.low, self.high], z, dz, max_distance)
     }
 }
 
@@ -448,18 +444,6 @@ fn min_offset([x, y]: [[f64; 2]; 2]) -> f64 {
 fn max_offset([x, y]: [[f64; 2]; 2]) -> f64 {
     let farthest = |[low, high]: [f64; 2]| fast_max(-low, high);
     fast_max(farthest(x), farthest(y))
-}
-
-/// Returns the minimum of two numbers, in one instruction.
-#[inline(always)]
-fn fast_min<T: PartialOrd>(a: T, b: T) -> T {
-    if b < a { b } else { a }
-}
-
-/// Returns the maximum of two numbers, in one instruction.
-#[inline(always)]
-fn fast_max<T: PartialOrd>(a: T, b: T) -> T {
-    if b > a { b } else { a }
 }
 
 impl GridRay {

@@ -24,9 +24,9 @@
 //! # Checked by
 //! test/determinism/communication.rs
 
+use merrow_math::Vec3;
 use merrow_math::decibels::ratio;
 use merrow_math::rng::Stream;
-use merrow_math::{Mat3, SpatialVelocity, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::Modem;
 use merrow_model::state::comms::{RangeResult, ReplyDirection};
@@ -66,7 +66,8 @@ fn measure_direction(
     let other = &scene.modems[result.other as usize];
     let own_p = position(modem, view, result.true_arrival_ns);
     let chord = position(other, view, result.true_transmission_ns) - own_p;
-    let d = attitude(modem, view).tr_mul_vec(chord).unit()?;
+    let R_WL = view.point(modem.on, modem.p).R_WL;
+    let d = R_WL.tr_mul_vec(chord).unit()?;
     let schemes = modem.transceiver.schemes.iter();
     let threshold = schemes
         .map(|scheme| scheme.min_snr_db)
@@ -80,21 +81,9 @@ fn measure_direction(
     })
 }
 
-/// Returns the attitude of the link that carries a modem in W.
-fn attitude(modem: &Modem, view: &WorldView) -> Mat3 {
-    modem
-        .on
-        .map_or_else(Mat3::identity, |(robot, link)| view.links[robot][link].0)
-}
-
 /// Returns the position of a modem at `t_ns` [ns], W [m].
 fn position(modem: &Modem, view: &WorldView, t_ns: u64) -> Vec3 {
-    let Some((robot, link)) = modem.on else {
-        return modem.p;
-    };
-    let (R_WL, p_WL) = &view.links[robot][link];
-    let SpatialVelocity { w, v } = view.velocities[robot][link];
+    let motion = view.point(modem.on, modem.p);
     let after = (t_ns as f64 - view.time_ns as f64) * 1e-9;
-    let velocity = R_WL.mul_vec(v + w.cross(modem.p));
-    *p_WL + R_WL.mul_vec(modem.p) + velocity.scale(after)
+    motion.p + motion.v.scale(after)
 }

@@ -6,7 +6,7 @@ use crate::control::joints;
 use crate::control::joints::Now;
 use crate::control::{command, fault, firmware};
 use merrow_environment as environment;
-use merrow_environment::{EnvironmentState, water_column};
+use merrow_environment::EnvironmentState;
 use merrow_math::{Quat, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::{Robot, Scene, Sea};
@@ -357,13 +357,10 @@ impl Step<'_> {
 
     /// Returns the instant of the step at the robot.
     fn now(&self, state: &RobotState) -> Now {
-        let EnvironmentState {
-            sea, gravity, time, ..
-        } = self.environment[0];
         Now {
             ns: self.now_ns,
             dt: self.scene.dt(),
-            ambient: water_column::temperature(sea, gravity, state.motion.p_WB, time),
+            ambient: self.environment[0].temperature(state.motion.p_WB),
             powered: state.battery.is_on(),
         }
     }

@@ -174,7 +174,7 @@ fn world_values_are_those_of_column_surface() {
     let deep = merrow_math::Vec3::new(0.0, 0.0, -1000.0);
     close(
         "speed of sound",
-        merrow_environment::water_column::sound_speed(sea, 9.81, deep, 0.0),
+        crate::common::initial_environment(&s.scene).sound_speed(deep),
         1550.744,
         1e-6,
     );

@@ -1,12 +1,26 @@
 //! Tests of acoustic rays beyond V67 to V69: ray tubes, caustics, convergence, and the water of a
 //! world.
 
+use crate::common::initial_environment;
+use merrow_environment::EnvironmentState;
 use merrow_environment::sound::Waveguide;
-use merrow_environment::sound::eigenray::{eigenrays, eigenrays_between};
-use merrow_environment::sound::ray::trace;
+use merrow_environment::sound::eigenray::{eigenrays, visit_eigenrays_between};
+use merrow_environment::sound::ray::{Ray, trace};
 use merrow_math::Vec3;
 use merrow_validate::cases::sea::sound::{munk_sound_speed, munk_water};
 use merrow_world::{Overrides, load_text};
+
+/// Returns the rays between two positions [m], in order of arrival.
+pub(crate) fn eigenrays_between(
+    environment: &EnvironmentState<'_>,
+    ends: [Vec3; 2],
+    reflections: u32,
+) -> Vec<Ray> {
+    let mut rays = Vec::new();
+    visit_eigenrays_between(environment, ends, reflections, &mut |ray| rays.push(ray));
+    rays.sort_by(|a, b| a.time.total_cmp(&b.time));
+    rays
+}
 
 // The cross section of a ray tube equals the distance of neighbouring rays, through turning points,
 // kinks of the profile and reflections. Method: rays at ± 1e-6 of the steepness in Munk's profile,
@@ -145,7 +159,7 @@ fn rays_use_the_water_of_a_world() {
         .unwrap_or_else(|p| panic!("{p}"))
         .scene;
     let rays =
-        |from: Vec3, to: Vec3| eigenrays_between(&scene.sea, scene.gravity, from, to, 0.0, 2);
+        |from: Vec3, to: Vec3| eigenrays_between(&initial_environment(&scene), [from, to], 2);
     let found = rays(Vec3::new(0.0, 0.0, -20.0), Vec3::new(4900.0, 0.0, -70.0));
     // The warm layer refracts rays downwards: there is no direct ray into the shadow zone of the
     // thermocline, only rays via the seabed.

@@ -7,9 +7,9 @@ use merrow_math::{Mat3, Quat, SpatialVelocity, Vec3};
 use merrow_model::scene::{Scene, Sensor, SensorKind};
 use merrow_model::sensor::inertial::AhrsSpec;
 use merrow_model::sensor::inertial::Imu;
-use merrow_model::state::SensorState;
-use merrow_sensors::Truth;
-use merrow_sensors::inertial::ahrs;
+use merrow_model::state::{RobotState, SensorState, Workspace};
+use merrow_sensors::measure::{Measure, Sample};
+use merrow_sensors::{OnBoard, SensorEnvironment, Truth};
 
 /// An AHRS without a robot; its user sets its attitude and motion.
 struct Bench {
@@ -17,6 +17,8 @@ struct Bench {
     sensor: Sensor,
     spec: AhrsSpec,
     memory: SensorState,
+    state: RobotState,
+    work: Workspace,
 }
 
 /// Attitude R_WS, angular velocity in S [rad/s], acceleration in W [m/s²].
@@ -36,7 +38,10 @@ impl Bench {
             panic!("not an AHRS")
         };
         let (spec, memory) = (spec.clone(), SensorState::new(&sensor));
+        let robot = &scene.robots[0];
         Self {
+            state: RobotState::new(robot),
+            work: Workspace::new(robot),
             scene,
             sensor,
             spec,
@@ -52,20 +57,28 @@ impl Bench {
             p_WS: Vec3::zero(),
             V_WS_S: SpatialVelocity { w, v: Vec3::zero() },
             a_WS_S: R_WS.tr_mul_vec(a_W),
-            environment: &at,
-            origin: &self.scene.origin,
-            static_geometry: None,
+            around: SensorEnvironment {
+                environment: &at,
+                origin: &self.scene.origin,
+                static_geometry: None,
+            },
         };
-        let mut draw = self.sensor.stream.draw(self.memory.samples + 1);
         let now = self.sensor.sample_ns(self.memory.samples);
-        let imu = ahrs::measure(
-            &self.spec,
-            &self.sensor,
-            &mut self.memory,
-            &truth,
-            now,
-            &mut draw,
-        );
+        let on_board = OnBoard {
+            robot: &self.scene.robots[0],
+            state: &self.state,
+            work: &self.work,
+            now_ns: now,
+        };
+        let mut sample = Sample {
+            sensor: &self.sensor,
+            index: 0,
+            truth: &truth,
+            on_board: &on_board,
+            draw: self.sensor.stream.draw(self.memory.samples + 1),
+            memory: &mut self.memory,
+        };
+        let imu = self.spec.measure(&mut sample).expect("a reading");
         self.memory.count(&self.sensor);
         imu
     }

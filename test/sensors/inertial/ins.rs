@@ -7,9 +7,9 @@ use merrow_math::{Mat3, SpatialVelocity, Sym3, Vec3};
 use merrow_model::scene::{Scene, Sensor, SensorKind};
 use merrow_model::sensor::inertial::InsSpec;
 use merrow_model::sensor::inertial::Navigation;
-use merrow_model::state::SensorState;
-use merrow_sensors::Truth;
-use merrow_sensors::inertial::ins;
+use merrow_model::state::{RobotState, SensorState, Workspace};
+use merrow_sensors::measure::{Measure, Sample};
+use merrow_sensors::{OnBoard, SensorEnvironment, Truth};
 
 const RADIUS: f64 = 6_371_008.8;
 const SPIN: f64 = 7.292_115e-5;
@@ -21,6 +21,8 @@ struct Bench {
     sensor: Sensor,
     spec: InsSpec,
     memory: SensorState,
+    state: RobotState,
+    work: Workspace,
 }
 
 /// Position, velocity and acceleration in W [m, m/s, m/s²]; attitude R_WS; angular velocity in S
@@ -50,7 +52,10 @@ impl Bench {
             panic!("not an INS")
         };
         let (spec, memory) = (spec.clone(), SensorState::new(&sensor));
+        let robot = &scene.robots[0];
         Self {
+            state: RobotState::new(robot),
+            work: Workspace::new(robot),
             scene,
             sensor,
             spec,
@@ -74,19 +79,27 @@ impl Bench {
                 v: R_WS.tr_mul_vec(v_W),
             },
             a_WS_S: R_WS.tr_mul_vec(a_W),
-            environment: &at,
-            origin: &self.scene.origin,
-            static_geometry: None,
+            around: SensorEnvironment {
+                environment: &at,
+                origin: &self.scene.origin,
+                static_geometry: None,
+            },
         };
-        let mut draw = self.sensor.stream.draw(self.memory.samples + 1);
-        let found = ins::measure(
-            &self.spec,
-            &self.sensor,
-            &mut self.memory,
-            &truth,
-            now,
-            &mut draw,
-        );
+        let on_board = OnBoard {
+            robot: &self.scene.robots[0],
+            state: &self.state,
+            work: &self.work,
+            now_ns: now,
+        };
+        let mut sample = Sample {
+            sensor: &self.sensor,
+            index: 0,
+            truth: &truth,
+            on_board: &on_board,
+            draw: self.sensor.stream.draw(self.memory.samples + 1),
+            memory: &mut self.memory,
+        };
+        let found = self.spec.measure(&mut sample).expect("a reading");
         self.memory.count(&self.sensor);
         found
     }

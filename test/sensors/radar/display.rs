@@ -50,7 +50,7 @@ fn spec() -> RadarSpec {
 }
 
 /// Returns the mean row and column of the pixels that are not black, and their number.
-fn bright(image: &GreyImage<'_>) -> (f64, f64, f64) {
+fn bright(image: &GreyImage) -> (f64, f64, f64) {
     let lit = (0..ROWS * ROWS).filter(|k| image.pixels[*k] > 0);
     let sum = lit.fold((0.0, 0.0, 0.0), |(row, column, n), k| {
         (row + (k / ROWS) as f64, column + (k % ROWS) as f64, n + 1.0)
@@ -73,7 +73,7 @@ fn echo_is_drawn_at_its_position() {
     let mut scope = PlanPositionDisplay::default();
     // spokes 98 to 197 of the eighth turn; the echo at 126 to 130, about 128 of 1024
     let image = scope.add_sector(&spec, &echo(7 * 1024 + 98, 0.5));
-    let (row, column, n) = bright(&image);
+    let (row, column, n) = bright(image);
     let off = 419.5 / 1050.0 * 256.0 * 0.5_f64.sqrt();
     assert!(
         (row - (255.5 - off)).abs() < 1.0 && (column - (255.5 + off)).abs() < 1.0,

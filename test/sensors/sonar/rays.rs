@@ -2,7 +2,7 @@
 //! echo sounder.
 
 use super::{BARE, beam, peak, ping, world};
-use crate::common::{simulation, within};
+use crate::common::{initial_environment, simulation, within};
 use merrow_environment::sound::Waveguide;
 use merrow_math::Vec3;
 
@@ -25,7 +25,7 @@ fn column(device: &str, temperatures: [f64; 2], rest: &str) -> String {
 
 fn guide(text: &str) -> Waveguide {
     let sim = simulation(text);
-    Waveguide::from_sea(&sim.scene.sea, 9.81, Vec3::zero(), 0.0, 50.0).unwrap()
+    Waveguide::in_environment(&initial_environment(&sim.scene), Vec3::zero(), 50.0).unwrap()
 }
 
 /// Returns the range [m] and time [s] at which a ray from 2 m depth, at an angle from the vertical,

@@ -33,11 +33,10 @@
 //! # Checked by
 //! crates/comms/tests/acoustic.rs; test/sensors/acoustic.rs
 
-use crate::channel::{Arrival, End};
+use crate::channel::{Arrival, End, Ends};
 use merrow_environment::sound::doppler::frequency_ratio;
 use merrow_math::Vec3;
 use merrow_math::decibels::power;
-use merrow_model::scene::comms::Transceiver;
 use merrow_sensors::acoustic::directivity::gain_level;
 use merrow_sensors::acoustic::path::{AcousticMedium, AcousticPath, PathWater};
 
@@ -77,16 +76,12 @@ pub(crate) fn moving_path(
     medium.find_arrival(source.p, receiver_after, frequency)
 }
 
-/// Computes the arrival along the direct path `path` between modems with the transceivers `from`
-/// and `to`, at the speeds of sound `speeds` [m/s] of source and receiver. (1), (4)
+/// Computes the arrival along the direct path `path`, at the speeds of sound `speeds` [m/s] of
+/// source and receiver. (1), (4)
 #[inline]
-pub(crate) fn direct_arrival(
-    path: &AcousticPath,
-    (source, from): (&End, &Transceiver),
-    (receiver, to): (&End, &Transceiver),
-    speeds: [f64; 2],
-) -> Arrival {
+pub(crate) fn direct_arrival(path: &AcousticPath, ends: Ends<'_>, speeds: [f64; 2]) -> Arrival {
     let isotropic = path.gain();
+    let [source, receiver] = ends.map(|(end, _)| end);
     let is_static = source.v == Vec3::zero() && receiver.v == Vec3::zero();
     let ratio = if is_static {
         1.0
@@ -98,7 +93,7 @@ pub(crate) fn direct_arrival(
     };
     Arrival {
         time: path.time,
-        gain: isotropic * both_gains((source, from), (receiver, to), path.to, path.from),
+        gain: isotropic * both_gains(ends, path.to, path.from),
         late: 0.0,
         isotropic,
         doppler: ratio - 1.0,
@@ -108,13 +103,8 @@ pub(crate) fn direct_arrival(
 /// Returns the product of the gains [-] of both ends for a path that departs along `to` and arrives
 /// from `from` (unit vectors in W).
 #[inline]
-pub(crate) fn both_gains(
-    source: (&End, &Transceiver),
-    receiver: (&End, &Transceiver),
-    to: Vec3,
-    from: Vec3,
-) -> f64 {
-    let level = both_gain_levels(source, receiver, to, from);
+pub(crate) fn both_gains(ends: Ends<'_>, to: Vec3, from: Vec3) -> f64 {
+    let level = both_gain_levels(ends, to, from);
     // the most frequent case needs no exponential
     if level == 0.0 { 1.0 } else { power(level) }
 }
@@ -122,12 +112,8 @@ pub(crate) fn both_gains(
 /// Returns the sum of the gains [dB] of both ends for a path that departs along `to` and arrives
 /// from `from` (unit vectors in W).
 #[inline]
-pub(crate) fn both_gain_levels(
-    (source, sender): (&End, &Transceiver),
-    (receiver, listener): (&End, &Transceiver),
-    to: Vec3,
-    from: Vec3,
-) -> f64 {
+pub(crate) fn both_gain_levels(ends: Ends<'_>, to: Vec3, from: Vec3) -> f64 {
+    let [(source, sender), (receiver, listener)] = ends;
     gain_level(&sender.transmit_pattern, &source.R_WM, to)
         + gain_level(&listener.receive_pattern, &receiver.R_WM, from)
 }

@@ -29,10 +29,9 @@
 //! crates/comms/tests/radio.rs (V10)
 
 use crate::channel::acoustic::both_gains;
-use crate::channel::{Arrival, End, doppler};
+use crate::channel::{Arrival, Ends, doppler};
 use merrow_math::Vec3;
 use merrow_math::decibels::power;
-use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::ElectromagneticMedium;
 use std::f64::consts::{PI, TAU};
 
@@ -87,12 +86,8 @@ impl ConductiveWave {
 }
 
 /// Computes the arrival of a signal that propagates as `wave` in water. (3), (4)
-pub fn arrival(
-    medium: &ElectromagneticMedium,
-    wave: &ConductiveWave,
-    (source, from): (&End, &Transceiver),
-    (receiver, to): (&End, &Transceiver),
-) -> Arrival {
+pub fn arrival(medium: &ElectromagneticMedium, wave: &ConductiveWave, ends: Ends<'_>) -> Arrival {
+    let [source, receiver] = ends.map(|(end, _)| end);
     let chord = receiver.p - source.p;
     let r = chord.norm();
     let direction = chord.unit().unwrap_or(Vec3::new(1.0, 0.0, 0.0));
@@ -100,7 +95,7 @@ pub fn arrival(
     let isotropic = power(-wave.loss(r)) / spreading;
     Arrival {
         time: r * wave.group_delay,
-        gain: isotropic * both_gains((source, from), (receiver, to), direction, -direction),
+        gain: isotropic * both_gains(ends, direction, -direction),
         late: 0.0,
         isotropic,
         doppler: doppler(receiver.v - source.v, direction, wave.phase_velocity()),

@@ -22,11 +22,11 @@
 //! # Checked by
 //! crates/comms/tests/fading.rs
 
-use crate::channel::complex::Complex;
 use merrow_math::decibels::ratio;
 use merrow_math::real::sin_cos;
 use merrow_math::rng::Stream;
 use merrow_model::scene::comms::transceiver::Fading;
+use num_complex::Complex64;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 
 /// Returns the random numbers of the pair of two modems with the streams `a` and `b`, in any order.
@@ -35,9 +35,9 @@ pub fn pair_stream(a: Stream, b: Stream) -> Stream {
 }
 
 /// Draws the complex normal number z_n.
-fn draw(stream: Stream, n: u64) -> Complex {
+fn draw(stream: Stream, n: u64) -> Complex64 {
     let mut draw = stream.draw(n);
-    Complex::new(draw.normal(), draw.normal()).scale(FRAC_1_SQRT_2)
+    Complex64::new(draw.normal(), draw.normal()).scale(FRAC_1_SQRT_2)
 }
 
 /// Computes the factor [-] on the received power of the pair with the random numbers `stream` at

@@ -5,7 +5,7 @@
 //! and evaluates it for the poses, the sea and the geometry of a running world.
 
 pub mod acoustic;
-pub mod complex;
+mod complex;
 pub mod conductive;
 pub mod diffraction;
 pub mod doppler_loss;
@@ -19,6 +19,7 @@ pub mod shadowing;
 pub mod world;
 
 use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::comms::Transceiver;
 
 /// Thermal noise density k T at 290 K [mW/Hz].
 const THERMAL_NOISE: f64 = 1.380_649e-23 * 290.0 * 1e3;
@@ -35,6 +36,9 @@ pub struct End {
     /// Attitude of the frame M of the modem in W: x is the acoustic axis or boresight.
     pub R_WM: Mat3,
 }
+
+/// Transmitter and receiver of a link with their transceivers, in this order.
+pub type Ends<'a> = [(&'a End, &'a Transceiver); 2];
 
 /// Signal that arrives over a channel, without fading.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -35,19 +35,22 @@
 //! crates/comms/tests/multipath.rs; V69
 
 use crate::channel::acoustic::both_gain_levels;
-use crate::channel::complex::Complex;
-use crate::channel::{Arrival, End};
+use crate::channel::complex::polar;
+use crate::channel::{Arrival, End, Ends};
+use arrayvec::ArrayVec;
 use merrow_environment::sound::eigenray::visit_eigenrays_between;
 use merrow_environment::sound::ray::Ray;
 use merrow_math::Vec3;
 use merrow_math::decibels::power;
 use merrow_math::real::sin_cos;
-use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::Multipath;
 use merrow_model::scene::robot::collision::Ground;
-use merrow_sensors::acoustic::path::{AcousticMedium, AcousticPath, power_of_length};
+use merrow_sensors::acoustic::path::{
+    AcousticMedium, AcousticPath, power_of_length, ray_direction,
+};
 use merrow_sensors::sonar::backscatter::coherent_reflection;
 use merrow_sensors::sonar::reflection::seabed_coefficient;
+use num_complex::Complex64;
 use std::f64::consts::{PI, TAU};
 
 /// Maximum number of paths: the direct path, and two paths for each number of reflections up to
@@ -70,167 +73,155 @@ pub struct Boundaries<'a> {
 }
 
 /// Path with its complex amplitude.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct PathAmplitude {
     time: f64,
-    amplitude: Complex,
+    amplitude: Complex64,
 }
 
-/// Paths of a link, at most [`MAX_PATHS`].
-#[derive(Default)]
-struct Paths {
-    all: [PathAmplitude; MAX_PATHS],
-    n: usize,
+/// Paths of a link.
+type Paths = ArrayVec<PathAmplitude, MAX_PATHS>;
+
+/// Inserts a path in order of arrival. The latest path is dropped if there are too many.
+fn insert(paths: &mut Paths, path: PathAmplitude) {
+    let place = paths.partition_point(|other| other.time <= path.time);
+    if place < MAX_PATHS {
+        if paths.is_full() {
+            paths.pop();
+        }
+        paths.insert(place, path);
+    }
 }
 
-impl Paths {
-    fn push(&mut self, time: f64, amplitude: Complex) {
-        if self.n < MAX_PATHS {
-            self.all[self.n] = PathAmplitude { time, amplitude };
-            self.n += 1;
-        }
-    }
-
-    /// Inserts a path in order of arrival. The latest path is dropped if there are too many.
-    fn insert(&mut self, time: f64, amplitude: Complex) {
-        let place = self.all[..self.n].partition_point(|path| path.time <= time);
-        if place == MAX_PATHS {
-            return;
-        }
-        self.n = (self.n + 1).min(MAX_PATHS);
-        self.all[place..self.n].rotate_right(1);
-        self.all[place] = PathAmplitude { time, amplitude };
-    }
+/// Link with its direct path and the boundaries that reflect its signals.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Link<'a> {
+    /// Direct path.
+    pub path: &'a AcousticPath,
+    /// Water of the link.
+    pub medium: &'a AcousticMedium<'a>,
+    /// Keys of the law.
+    pub parameters: &'a Multipath,
+    /// Surface and seabed.
+    pub boundaries: Boundaries<'a>,
+    /// Transmitter and receiver.
+    pub ends: Ends<'a>,
 }
 
 impl Boundaries<'_> {
     /// Returns the reflection factor of a path with the given numbers of reflections at surface and
     /// seabed and the sine `sine` of its grazing angle. (2), (3)
-    fn reflection(&self, [surface, bottom]: [u32; 2], sine: f64, caustics: u32) -> Complex {
+    fn reflection(&self, [surface, bottom]: [u32; 2], sine: f64, caustics: u32) -> Complex64 {
         let wave_number = TAU * self.band[0] / self.water[1];
         let rough = |h: f64| match h {
             0.0 => 1.0,
             _ => coherent_reflection(sine, wave_number, h).sqrt(),
         };
-        let mut factor = Complex::new(1.0, 0.0);
+        let mut factor = Complex64::new(1.0, 0.0);
         if surface > 0 {
-            let from_surface = Complex::new(-rough(self.wave_height), 0.0);
+            let from_surface = Complex64::new(-rough(self.wave_height), 0.0);
             for _ in 0..surface {
                 factor = factor * from_surface;
             }
         }
         if bottom > 0 {
             let [re, im] = seabed_coefficient(self.ground, sine, self.water);
-            let from_bottom = Complex::new(re, im).scale(rough(self.ground.roughness_m));
+            let from_bottom = Complex64::new(re, im).scale(rough(self.ground.roughness_m));
             for _ in 0..bottom {
                 factor = factor * from_bottom;
             }
         }
         for _ in 0..caustics % 4 {
-            factor = factor * Complex::new(0.0, -1.0);
+            factor = factor * Complex64::new(0.0, -1.0);
         }
         factor
     }
 }
 
-/// Adds reflected paths to the direct `arrival` along `path`. (1) to (4)
-pub(crate) fn add_reflections(
-    arrival: &mut Arrival,
-    path: &AcousticPath,
-    medium: &AcousticMedium<'_>,
-    (parameters, boundaries): (&Multipath, &Boundaries<'_>),
-    (source, from): (&End, &Transceiver),
-    (receiver, to): (&End, &Transceiver),
-) {
-    let receiver = &End {
-        p: receiver.p + receiver.v.scale(path.time),
-        ..*receiver
-    };
-    let ends = ((source, from), (receiver, to));
-    let mut paths = Paths::default();
-    if medium.refracts {
-        push_eigenrays(&mut paths, path, medium, (parameters, boundaries), ends);
-    } else {
-        let direct = Complex::new(arrival.gain.sqrt(), 0.0);
-        paths.push(arrival.time, direct);
-        push_images(&mut paths, path, medium, (parameters, boundaries), ends);
+impl Link<'_> {
+    /// Adds reflected paths to the direct `arrival`. (1) to (4)
+    pub(crate) fn add_reflections(&self, arrival: &mut Arrival) {
+        let [source, (receiver, listener)] = self.ends;
+        let receiver = &End {
+            p: receiver.p + receiver.v.scale(self.path.time),
+            ..*receiver
+        };
+        let link = Link {
+            ends: [source, (receiver, listener)],
+            ..*self
+        };
+        let mut paths = Paths::new();
+        if self.medium.refracts {
+            link.add_eigenrays(&mut paths);
+        } else {
+            paths.push(PathAmplitude {
+                time: arrival.time,
+                amplitude: Complex64::new(arrival.gain.sqrt(), 0.0),
+            });
+            link.add_images(&mut paths);
+        }
+        let (max_delay, band) = (self.parameters.max_delay_s, self.boundaries.band);
+        (arrival.gain, arrival.late) = band_average(&paths, max_delay, band);
     }
-    (arrival.gain, arrival.late) = band_average(&paths, parameters.max_delay_s, boundaries.band);
-}
 
-type Ends<'a> = ((&'a End, &'a Transceiver), (&'a End, &'a Transceiver));
-
-/// Adds the straight paths, by images of the source. (1), (2)
-fn push_images(
-    paths: &mut Paths,
-    path: &AcousticPath,
-    medium: &AcousticMedium<'_>,
-    (parameters, boundaries): (&Multipath, &Boundaries<'_>),
-    ends: Ends<'_>,
-) {
-    let (source, receiver) = (ends.0.0, ends.1.0);
-    let length = (receiver.p - source.p).norm().max(1e-3);
-    let (slowness, loss) = (path.time / length, path.absorption / length);
-    for starts_at_surface in [true, false] {
-        let (mut z, mut counts) = (source.p.z, [0, 0]);
-        for n in 1..=parameters.max_reflections {
-            let is_surface = starts_at_surface == (n % 2 == 1);
-            z = if is_surface {
-                -z
-            } else {
-                2.0 * boundaries.seabed_z - z
-            };
-            counts[usize::from(!is_surface)] += 1;
-            let image = Vec3::new(source.p.x, source.p.y, z);
-            let d = receiver.p - image;
-            let l = d.norm().max(1e-3);
-            let arrives = d.scale(1.0 / l);
-            let sign = if n % 2 == 0 { 1.0 } else { -1.0 };
-            let departs = Vec3::new(arrives.x, arrives.y, sign * arrives.z);
-            let level = both_gain_levels(ends.0, ends.1, departs, -arrives) - loss * l;
-            let gain = power(level) / power_of_length(l, medium.spreading);
-            let factor = boundaries.reflection(counts, arrives.z.abs(), 0);
-            paths.push(l * slowness, factor.scale(gain.sqrt()));
+    /// Adds the straight paths, by images of the source. (1), (2)
+    fn add_images(&self, paths: &mut Paths) {
+        let (path, boundaries) = (self.path, &self.boundaries);
+        let [source, receiver] = self.ends.map(|(end, _)| end.p);
+        let length = (receiver - source).norm().max(1e-3);
+        let (slowness, loss) = (path.time / length, path.absorption / length);
+        for starts_at_surface in [true, false] {
+            let (mut z, mut counts) = (source.z, [0, 0]);
+            for n in 1..=self.parameters.max_reflections {
+                let is_surface = starts_at_surface == (n % 2 == 1);
+                z = if is_surface {
+                    -z
+                } else {
+                    2.0 * boundaries.seabed_z - z
+                };
+                counts[usize::from(!is_surface)] += 1;
+                let d = receiver - Vec3::new(source.x, source.y, z);
+                let l = d.norm().max(1e-3);
+                let arrives = d.scale(1.0 / l);
+                let sign = if n % 2 == 0 { 1.0 } else { -1.0 };
+                let departs = Vec3::new(arrives.x, arrives.y, sign * arrives.z);
+                let level = both_gain_levels(self.ends, departs, -arrives) - loss * l;
+                let gain = power(level) / power_of_length(l, self.medium.spreading);
+                let factor = boundaries.reflection(counts, arrives.z.abs(), 0);
+                let path = PathAmplitude {
+                    time: l * slowness,
+                    amplitude: factor.scale(gain.sqrt()),
+                };
+                // further images are neglected
+                let _ = paths.try_push(path);
+            }
         }
     }
-}
 
-/// Adds the refracted paths. (2)
-fn push_eigenrays(
-    paths: &mut Paths,
-    path: &AcousticPath,
-    medium: &AcousticMedium<'_>,
-    (parameters, boundaries): (&Multipath, &Boundaries<'_>),
-    ends: Ends<'_>,
-) {
-    let (source, receiver) = (ends.0.0, ends.1.0);
-    let at = medium.environment;
-    let d = receiver.p - source.p;
-    let length = d.norm().max(1e-3);
-    let level = Vec3::new(d.x, d.y, 0.0).unit().unwrap_or(Vec3::zero());
-    let direction = |angle: f64| {
-        let (s, c) = sin_cos(angle);
-        level.scale(c) - Vec3::new(0.0, 0.0, s)
-    };
-    let (positions, reflections) = ([source.p, receiver.p], parameters.max_reflections);
-    visit_eigenrays_between(
-        at.sea,
-        at.gravity,
-        positions,
-        at.time,
-        reflections,
-        &mut |ray: Ray| {
-            let loss = path.absorption / length * ray.length;
-            let (departs, arrives) = (direction(ray.launch), direction(ray.angle));
-            let level = both_gain_levels(ends.0, ends.1, departs, -arrives) - loss;
+    /// Adds the refracted paths. (2)
+    fn add_eigenrays(&self, paths: &mut Paths) {
+        let positions = self.ends.map(|(end, _)| end.p);
+        let chord = positions[1] - positions[0];
+        let loss_per_length = self.path.absorption / chord.norm().max(1e-3);
+        let (water, reflections) = (self.medium.environment, self.parameters.max_reflections);
+        visit_eigenrays_between(water, positions, reflections, &mut |ray: Ray| {
+            let departs = ray_direction(chord, ray.launch);
+            let arrives = ray_direction(chord, ray.angle);
+            let loss = loss_per_length * ray.length;
+            let level = both_gain_levels(self.ends, departs, -arrives) - loss;
             let gain = power(level) / ray.spreading().max(1e-6);
             // by (1) of `ray.rs`, at the seabed; the angle at the surface differs little
-            let cosine = (ray.snell * boundaries.water[1]).min(1.0);
+            let cosine = (ray.snell * self.boundaries.water[1]).min(1.0);
             let sine = (1.0 - cosine * cosine).sqrt();
-            let factor = boundaries.reflection([ray.surface, ray.bottom], sine, ray.caustics);
-            paths.insert(ray.time, factor.scale(gain.sqrt()));
-        },
-    );
+            let counts = [ray.surface, ray.bottom];
+            let factor = self.boundaries.reflection(counts, sine, ray.caustics);
+            let path = PathAmplitude {
+                time: ray.time,
+                amplitude: factor.scale(gain.sqrt()),
+            };
+            insert(paths, path);
+        });
+    }
 }
 
 /// Returns the power of the paths that arrive up to `max_delay` [s] after the first path, and the
@@ -238,42 +229,40 @@ fn push_eigenrays(
 ///
 /// Sines and cosines are computed once per path; addition theorems give the sines of differences.
 fn band_average(paths: &Paths, max_delay: f64, [frequency, width]: [f64; 2]) -> (f64, f64) {
-    let all = &paths.all[..paths.n];
-    let first = all.iter().fold(f64::INFINITY, |t, p| t.min(p.time));
-    let mut tones = [BandTone::default(); MAX_PATHS];
-    let (mut n, mut sum, mut late) = (0, 0.0, 0.0);
-    for path in all {
+    let first = paths.iter().fold(f64::INFINITY, |t, p| t.min(p.time));
+    let mut tones = ArrayVec::<BandTone, MAX_PATHS>::new();
+    let (mut sum, mut late) = (0.0, 0.0);
+    for path in paths {
         let delay = path.time - first;
         if delay > max_delay {
-            late += path.amplitude.norm_squared();
+            late += path.amplitude.norm_sqr();
             continue;
         }
         let cycles = frequency * delay;
         let half_band = PI * width * delay;
-        let rotation = Complex::from_polar(1.0, TAU * (cycles - libm::floor(cycles)));
+        let rotation = polar(1.0, TAU * (cycles - libm::floor(cycles)));
         let new = BandTone {
             half_band,
             sine_cosine: sin_cos(half_band),
             amplitude: path.amplitude * rotation,
         };
-        sum += path.amplitude.norm_squared();
-        for other in &tones[..n] {
+        sum += path.amplitude.norm_sqr();
+        for other in &tones {
             let [a, b] = [new.amplitude, other.amplitude];
             sum += 2.0 * (a.re * b.re + a.im * b.im) * new.coherence(other);
         }
-        tones[n] = new;
-        n += 1;
+        tones.push(new);
     }
     (sum.max(0.0), late)
 }
 
 /// Path with the phase at the centre of the band.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct BandTone {
     /// Phase of half the bandwidth, πBt [rad], with sine and cosine.
     half_band: f64,
     sine_cosine: (f64, f64),
-    amplitude: Complex,
+    amplitude: Complex64,
 }
 
 impl BandTone {

@@ -35,17 +35,16 @@
 //! crates/comms/tests/radio.rs
 
 use crate::channel::acoustic::both_gains;
-use crate::channel::complex::Complex;
+use crate::channel::complex::{polar, root};
 use crate::channel::conductive::VACUUM_PERMITTIVITY;
 use crate::channel::horizon::loss_beyond_horizon;
-use crate::channel::{Arrival, End, diffraction, doppler, shadowing};
-use merrow_environment::SPEED_OF_LIGHT;
-use merrow_environment::WaveState;
+use crate::channel::{Arrival, Ends, diffraction, doppler, shadowing};
+use merrow_environment::{SPEED_OF_LIGHT, WaveState};
 use merrow_math::Vec3;
 use merrow_math::decibels::power;
 use merrow_math::rng::Stream;
-use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::{PathLoss, Polarisation, RadioMedium};
+use num_complex::Complex64;
 use std::f64::consts::{PI, TAU};
 
 /// Relative permittivity of sea water.
@@ -71,13 +70,13 @@ pub fn sea_reflection(
     frequency: f64,
     sine: f64,
     conductivity: f64,
-) -> Complex {
+) -> Complex64 {
     let loss = conductivity / (TAU * frequency * VACUUM_PERMITTIVITY);
-    let permittivity = Complex::new(PERMITTIVITY, -loss);
-    let root = (permittivity - Complex::new(1.0 - sine * sine, 0.0)).sqrt();
+    let permittivity = Complex64::new(PERMITTIVITY, -loss);
+    let root = root(permittivity - Complex64::new(1.0 - sine * sine, 0.0));
     let direct = match polarisation {
         Polarisation::Vertical => permittivity.scale(sine),
-        Polarisation::Horizontal => Complex::new(sine, 0.0),
+        Polarisation::Horizontal => Complex64::new(sine, 0.0),
     };
     (direct - root) / (direct + root)
 }
@@ -88,16 +87,15 @@ pub fn arrival(
     (medium, frequency): (&RadioMedium, f64),
     surface: &RadioSurface<'_>,
     stream: Stream,
-    (source, from): (&End, &Transceiver),
-    (receiver, to): (&End, &Transceiver),
+    ends: Ends<'_>,
 ) -> Arrival {
+    let [source, receiver] = ends.map(|(end, _)| end);
     let wavelength = SPEED_OF_LIGHT / frequency;
     let chord = receiver.p - source.p;
     let d = chord.norm().max(wavelength);
     let direction = chord.unit().unwrap_or(Vec3::new(1.0, 0.0, 0.0));
-    let ends = ((source, from), (receiver, to));
     let free = wavelength / (4.0 * PI * d) * (wavelength / (4.0 * PI * d));
-    let gains = both_gains(ends.0, ends.1, direction, -direction);
+    let gains = both_gains(ends, direction, -direction);
     let (isotropic, mut gain) = match medium.path_loss {
         PathLoss::FreeSpace => (free, free * gains),
         PathLoss::LogDistance {
@@ -111,7 +109,7 @@ pub fn arrival(
         }
         PathLoss::TwoRay { polarisation, .. } => {
             let size = two_ray(polarisation, frequency, surface, gains.sqrt(), ends);
-            (free, size.norm_squared())
+            (free, size.norm_sqr())
         }
     };
     let mut loss = 0.0;
@@ -136,8 +134,6 @@ pub fn arrival(
     }
 }
 
-type Ends<'a> = ((&'a End, &'a Transceiver), (&'a End, &'a Transceiver));
-
 /// Computes the sum of the fields of the direct ray, with the amplitude gain `direct_gain` [-], and
 /// of the reflected ray. (4)
 fn two_ray(
@@ -146,8 +142,8 @@ fn two_ray(
     surface: &RadioSurface<'_>,
     direct_gain: f64,
     ends: Ends<'_>,
-) -> Complex {
-    let (a, b) = (ends.0.0.p, ends.1.0.p);
+) -> Complex64 {
+    let [a, b] = ends.map(|(end, _)| end.p);
     let wave_number = TAU * frequency / SPEED_OF_LIGHT;
     let level = |z: f64| {
         let [h1, h2] = [a.z, b.z].map(|h| (h - z).max(MIN_HEIGHT));
@@ -165,13 +161,13 @@ fn two_ray(
     let sine = (h1 + h2) / reflected;
     let point = Vec3::new(a.x + part * d.x, a.y + part * d.y, eta);
     let along = |v: Vec3| v.unit().unwrap_or(Vec3::new(1.0, 0.0, 0.0));
-    let gain = both_gains(ends.0, ends.1, along(point - a), along(point - b));
+    let gain = both_gains(ends, along(point - a), along(point - b));
     let rough = wave_number * surface.wave_height * sine;
     let coefficient = sea_reflection(polarisation, frequency, sine, surface.conductivity)
         .scale(libm::exp(-2.0 * rough * rough) * gain.sqrt() / reflected);
     // the difference of the lengths without cancellation
     let detour = 4.0 * h1 * h2 / (direct + reflected);
     let phase = wave_number * detour;
-    let turned = Complex::from_polar(1.0, -(phase - TAU * libm::floor(phase / TAU)));
-    (Complex::new(direct_gain / direct, 0.0) + coefficient * turned).scale(0.5 / wave_number)
+    let turned = polar(1.0, -(phase - TAU * libm::floor(phase / TAU)));
+    (Complex64::new(direct_gain / direct, 0.0) + coefficient * turned).scale(0.5 / wave_number)
 }

@@ -17,10 +17,8 @@
 //! crates/comms/tests/link.rs
 
 use crate::link::modulation::bit_error_rate;
-use crate::link::reception::{ReceivedPowers, frame_success};
 use merrow_math::decibels::power;
 use merrow_model::scene::comms::Transceiver;
-use merrow_model::scene::comms::transceiver::Reception;
 
 /// Bit error rate up to which a receiver synchronises to a frame [-].
 const SYNCHRONISING: f64 = 0.1;
@@ -48,38 +46,4 @@ fn synchronising_ratio(error: impl Fn(f64) -> f64) -> f64 {
         }
     }
     power(high)
-}
-
-/// Returns the probability [-] that at least one of `bits` consecutive bits of a frame with scheme
-/// number `rate` is damaged at a receiver. `bits` [-] is not an integer if the interference changes
-/// within a bit.
-pub(crate) fn packet_error(
-    receiver: &Transceiver,
-    rate: u32,
-    powers: &ReceivedPowers,
-    bits: f64,
-) -> f64 {
-    match receiver.schemes.get(rate as usize) {
-        Some(scheme) => 1.0 - frame_success(receiver, scheme, powers, bits),
-        None => 1.0,
-    }
-}
-
-/// Returns true if a receiver detects the start of a frame with scheme number `rate`. `ratios` are
-/// its [`synchronising_ratios`].
-pub(crate) fn detects(
-    (receiver, ratios): (&Transceiver, &[f64]),
-    rate: u32,
-    powers: &ReceivedPowers,
-) -> bool {
-    let rate = rate as usize;
-    let Some((ratio, scheme)) = ratios.get(rate).zip(receiver.schemes.get(rate)) else {
-        return false;
-    };
-    match receiver.reception {
-        Reception::ErrorRate => powers.sinr() >= *ratio,
-        Reception::Level { .. } | Reception::SignalExcess { .. } => {
-            frame_success(receiver, scheme, powers, 0.0) > 0.0
-        }
-    }
 }

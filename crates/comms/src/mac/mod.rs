@@ -30,13 +30,13 @@ mod csma_ca;
 mod csma_cd;
 mod polling;
 mod slotted_aloha;
-pub mod tdma;
+mod tdma;
 mod waiting_room;
 
 use crate::mac::context::{MacContext, Observation};
 use merrow_model::scene::comms::MacProtocol;
 use merrow_model::state::comms::mac::CsmaCdState;
-use merrow_model::state::comms::signal::ControlKind;
+use merrow_model::state::comms::signal::{BandPart, ControlKind};
 use merrow_model::state::comms::{LossCause, MacState};
 
 /// Action of a modem that its medium access protocol selects.
@@ -73,8 +73,7 @@ pub(crate) fn decide(
         (MacProtocol::CsmaCd(p), MacState::CsmaCd(s)) => csma_cd::decide(p, s, cx),
         (MacProtocol::PollingController(p), MacState::Polling(s)) => polling::poll(p, s, cx),
         (MacProtocol::Polled, MacState::Polling(s)) => polling::reply(s, cx),
-        // `MacState::new` creates the state of the protocol
-        // the state of another protocol
+        // never, because `MacState::new` creates the state of the protocol
         (
             MacProtocol::SlottedAloha(_)
             | MacProtocol::WaitingRoom(_)
@@ -94,15 +93,23 @@ pub(crate) fn transmitted(
     cx: &mut MacContext<'_>,
     is_control: bool,
 ) {
-    match (protocol, state) {
-        (MacProtocol::CsmaCa(p), MacState::CsmaCa(s)) if !is_control => {
-            csma_ca::transmitted(p, s, cx);
+    match state {
+        MacState::CsmaCa(s) => {
+            if let (MacProtocol::CsmaCa(p), false) = (protocol, is_control) {
+                csma_ca::transmitted(p, s, cx);
+            }
         }
-        (MacProtocol::CsmaCd(_), MacState::CsmaCd(s)) if !is_control => *s = CsmaCdState::default(),
-        (MacProtocol::PollingController(p), MacState::Polling(s)) => {
-            polling::transmitted(p, s, cx);
+        MacState::CsmaCd(s) => {
+            if !is_control {
+                *s = CsmaCdState::default();
+            }
         }
-        _ => {}
+        MacState::Polling(s) => {
+            if let MacProtocol::PollingController(p) = protocol {
+                polling::transmitted(p, s, cx);
+            }
+        }
+        MacState::Stateless | MacState::SlottedAloha(_) | MacState::WaitingRoom(_) => {}
     }
 }
 
@@ -120,49 +127,57 @@ pub(crate) fn observe(
     cx: &mut MacContext<'_>,
     seen: &Observation,
 ) -> bool {
-    match (protocol, state) {
-        (MacProtocol::WaitingRoom(p), MacState::WaitingRoom(s)) => {
+    match (state, protocol) {
+        (MacState::WaitingRoom(s), MacProtocol::WaitingRoom(p)) => {
             waiting_room::observe(p, s, cx, seen)
         }
-        (MacProtocol::PollingController(p), MacState::Polling(s)) => {
+        (MacState::Polling(s), MacProtocol::PollingController(p)) => {
             polling::observe_reply(p, s, cx, seen)
         }
-        (MacProtocol::Polled, MacState::Polling(s)) => polling::observe_poll(s, seen),
-        _ => false,
+        (MacState::Polling(s), _) => polling::observe_poll(s, seen),
+        (MacState::Stateless | MacState::SlottedAloha(_) | MacState::WaitingRoom(_), _)
+        | (MacState::CsmaCa(_) | MacState::CsmaCd(_), _) => false,
     }
 }
 
-/// Returns true if the protocol uses the ends of frames at the modem.
-pub(crate) fn observes(protocol: &MacProtocol) -> bool {
-    matches!(
-        protocol,
-        MacProtocol::PollingController(_) | MacProtocol::Polled | MacProtocol::WaitingRoom(_)
-    )
+/// Properties of a protocol at a modem.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Properties {
+    /// Whether the protocol uses the ends of frames at the modem.
+    pub observes: bool,
+    /// Whether it also decides without a frame that waits.
+    pub drives_itself: bool,
+    /// Whether a transmitted frame remains in service until [`Decision::Result`].
+    pub awaits_result: bool,
+    /// Whether a signal that arrives during a transmission ends it.
+    pub detects_collisions: bool,
+    /// Whether acknowledgements and range replies wait for a decision.
+    pub defers_replies: bool,
+    /// Part of the band in which the modem transmits.
+    pub part: BandPart,
 }
 
-/// Returns true if the protocol also decides without a frame that waits.
-pub(crate) fn drives_itself(protocol: &MacProtocol, address: u16) -> bool {
+/// Returns the properties of `protocol` at the modem with the address `address`.
+pub(crate) fn properties(protocol: &MacProtocol, address: u16) -> Properties {
+    let mut own = Properties::default();
     match protocol {
-        MacProtocol::PollingController(_) | MacProtocol::Polled => true,
-        MacProtocol::WaitingRoom(p) => address == p.station,
-        _ => false,
+        MacProtocol::Aloha | MacProtocol::CsmaCa(_) => {}
+        MacProtocol::SlottedAloha(_) | MacProtocol::Tdma(_) => own.defers_replies = true,
+        MacProtocol::WaitingRoom(p) => {
+            (own.observes, own.defers_replies) = (true, true);
+            own.drives_itself = address == p.station;
+            own.awaits_result = !own.drives_itself;
+        }
+        MacProtocol::CsmaCd(_) => own.detects_collisions = true,
+        MacProtocol::Fdma(p) => {
+            own.part = BandPart {
+                index: p.channel,
+                count: p.channels,
+            };
+        }
+        MacProtocol::PollingController(_) | MacProtocol::Polled => {
+            (own.observes, own.drives_itself) = (true, true);
+        }
     }
-}
-
-/// Returns true if a transmitted frame remains in service until [`Decision::Result`].
-pub(crate) fn awaits_result(protocol: &MacProtocol, address: u16) -> bool {
-    matches!(protocol, MacProtocol::WaitingRoom(p) if address != p.station)
-}
-
-/// Returns true if a signal that arrives during a transmission ends it.
-pub(crate) fn detects_collisions(protocol: &MacProtocol) -> bool {
-    matches!(protocol, MacProtocol::CsmaCd(_))
-}
-
-/// Returns true if acknowledgements and range replies are transmitted without a decision.
-pub(crate) fn replies_at_once(protocol: &MacProtocol) -> bool {
-    !matches!(
-        protocol,
-        MacProtocol::SlottedAloha(_) | MacProtocol::WaitingRoom(_) | MacProtocol::Tdma(_)
-    )
+    own
 }

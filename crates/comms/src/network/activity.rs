@@ -24,7 +24,11 @@ use merrow_model::state::comms::{Activity, Interval, ModemState, NetworkState};
 impl Engine<'_> {
     /// Updates the activity of a modem after an event.
     pub(super) fn set_activity(&mut self, modem: u32) {
-        set_activity(self.state, modem);
+        let activity = activity_of(&self.state.modems[modem as usize]);
+        if activity != self.state.modems[modem as usize].activity {
+            account_time(self.state, modem);
+            self.state.modems[modem as usize].activity = activity;
+        }
     }
 }
 
@@ -68,14 +72,6 @@ pub(super) fn account_time(state: &mut NetworkState, modem: u32) {
         });
     }
     own.activity_ns = now;
-}
-
-fn set_activity(state: &mut NetworkState, modem: u32) {
-    let activity = activity_of(&state.modems[modem as usize]);
-    if activity != state.modems[modem as usize].activity {
-        account_time(state, modem);
-        state.modems[modem as usize].activity = activity;
-    }
 }
 
 fn activity_of(own: &ModemState) -> Activity {

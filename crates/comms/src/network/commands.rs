@@ -5,7 +5,7 @@ use crate::network::{Network, events, messages, nodes};
 use merrow_model::scene::comms::{BROADCAST, BridgeQueue, MacProtocol};
 use merrow_model::state::comms::mac::MacState;
 use merrow_model::state::comms::modem::{ClockState, Supply};
-use merrow_model::state::comms::signal::{ControlFrame, ControlKind};
+use merrow_model::state::comms::signal::ControlKind;
 use merrow_model::state::comms::{EventKind, ModemCommand, NetworkState, Ranging};
 
 /// Message for transmission by a modem.
@@ -216,15 +216,8 @@ impl Network {
                 "{MAX_CONTROL} control frames wait; measure ranges at a lower rate"
             )));
         }
-        own.control.push_back(ControlFrame {
-            kind: control,
-            destination,
-            sequence: own.sequence,
-            fragment: 0,
-            ready_ns: now,
-            is_immediate: false,
-        });
-        own.sequence = own.sequence.wrapping_add(1);
+        let frame = own.control_frame(control, destination, now);
+        own.control.push_back(frame);
         self.wake(state, modem);
         Ok(())
     }

@@ -29,7 +29,7 @@ use crate::network::{Engine, messages};
 use merrow_math::decibels::ratio;
 use merrow_model::scene::comms::MacProtocol;
 use merrow_model::state::comms::modem::{Service, ServicePhase};
-use merrow_model::state::comms::signal::{ControlFrame, ControlKind};
+use merrow_model::state::comms::signal::ControlKind;
 use merrow_model::state::comms::{EventKind, LossCause, MacState};
 
 impl Engine<'_> {
@@ -68,9 +68,8 @@ impl Engine<'_> {
                 None => self.plan_service(m),
             };
             let node = &self.nodes[m as usize];
-            if plan.is_none()
-                && !mac::drives_itself(&self.state.modems[m as usize].mac, node.modem.address)
-            {
+            let protocol = &self.state.modems[m as usize].mac;
+            if plan.is_none() && !mac::properties(protocol, node.modem.address).drives_itself {
                 return;
             }
             let decision = self.with_mac(m, plan.is_some(), plan.as_ref(), mac::decide);
@@ -116,15 +115,8 @@ impl Engine<'_> {
                 true
             }
             Decision::Control(kind, destination) => {
-                let frame = ControlFrame {
-                    kind,
-                    destination,
-                    sequence: own.sequence,
-                    fragment: 0,
-                    ready_ns: now,
-                    is_immediate: true,
-                };
-                own.sequence = own.sequence.wrapping_add(1);
+                let mut frame = own.control_frame(kind, destination, now);
+                frame.is_immediate = true;
                 self.start_control(m, frame);
                 false
             }
@@ -159,7 +151,9 @@ impl Engine<'_> {
                 let destination = self.state.messages[service.message].destination;
                 Some(self.plan(at, bits, destination))
             }
-            _ => None,
+            ServicePhase::Transmitting
+            | ServicePhase::AwaitsAcknowledgement
+            | ServicePhase::BacksOff => None,
         }
     }
 
@@ -255,7 +249,8 @@ impl Engine<'_> {
                     service.phase = ServicePhase::Ready;
                 }
             }
-            _ => {}
+            Some(ServicePhase::Ready | ServicePhase::Transmitting | ServicePhase::AwaitsResult)
+            | None => {}
         }
         self.wake(m);
     }
@@ -334,15 +329,7 @@ impl Engine<'_> {
         };
         let power = (ratio(control.step_db) * last).max(needed).min(limit);
         own.last_request = power;
-        let frame = ControlFrame {
-            kind: ControlKind::PowerRequest { power },
-            destination: control.station,
-            sequence: own.sequence,
-            fragment: 0,
-            ready_ns: now,
-            is_immediate: false,
-        };
-        own.sequence = own.sequence.wrapping_add(1);
+        let frame = own.control_frame(ControlKind::PowerRequest { power }, control.station, now);
         self.queue_control(m, frame);
     }
 }

@@ -134,7 +134,8 @@ impl Engine<'_> {
     /// Queues the reply to a frame.
     fn reply(&mut self, m: u32, kind: ControlKind, header: &Header) {
         let ready_ns = self.now() + self.nodes[m as usize].modem.transceiver.turn_around_ns();
-        let is_immediate = mac::replies_at_once(&self.state.modems[m as usize].mac);
+        let address = self.nodes[m as usize].modem.address;
+        let own = mac::properties(&self.state.modems[m as usize].mac, address);
         self.queue_control(
             m,
             ControlFrame {
@@ -143,7 +144,7 @@ impl Engine<'_> {
                 sequence: header.sequence,
                 fragment: header.fragment,
                 ready_ns,
-                is_immediate,
+                is_immediate: !own.defers_replies,
             },
         );
     }
@@ -200,10 +201,10 @@ impl Engine<'_> {
     pub(super) fn observe(&mut self, k: u32, r: u32, header: Option<&Header>) {
         let transmission = &self.state.transmissions[k];
         let to = transmission.receptions[r as usize].to;
-        if !mac::observes(&self.state.modems[to as usize].mac) {
+        let address = self.nodes[to as usize].modem.address;
+        if !mac::properties(&self.state.modems[to as usize].mac, address).observes {
             return;
         }
-        let address = self.nodes[to as usize].modem.address;
         let seen = Observation {
             is_intact: header.is_some(),
             control: header.and(transmission.control).map(|control| control.kind),

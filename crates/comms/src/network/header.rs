@@ -106,31 +106,11 @@ impl Header {
     }
 }
 
-const TABLE: [u16; 256] = table();
-
-const fn table() -> [u16; 256] {
-    let mut table = [0; 256];
-    let mut k = 0;
-    while k < 256 {
-        let mut value = (k as u16) << 8;
-        let mut bit = 0;
-        while bit < 8 {
-            value = if value & 0x8000 != 0 {
-                (value << 1) ^ 0x1021
-            } else {
-                value << 1
-            };
-            bit += 1;
-        }
-        table[k] = value;
-        k += 1;
-    }
-    table
-}
-
 fn checksum(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0xffff, |sum, byte| {
-        (sum << 8) ^ TABLE[usize::from((sum >> 8) as u8 ^ byte)]
+        (0..8).fold(sum ^ (u16::from(*byte) << 8), |sum, _| {
+            (sum << 1) ^ if sum & 0x8000 != 0 { 0x1021 } else { 0 }
+        })
     })
 }
 

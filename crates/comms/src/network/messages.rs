@@ -92,14 +92,11 @@ fn enqueue(node: &Node, state: &mut NetworkState, k: u32, group: Option<MessageG
         place = place.map(|at| if position < at { at - 1 } else { at });
         finish(state, old, LossCause::QueueOverflow);
     }
-    let NetworkState {
-        modems, messages, ..
-    } = state;
-    let queue = &mut modems[from].queue;
-    let after = || queue.partition_point(|other| messages[*other].priority >= priority);
-    let place = place.unwrap_or_else(after);
-    queue.insert(place, k);
-    modems[from].queued_bytes += size;
+    let own = &mut state.modems[from];
+    let comes_first = |other: &u32| state.messages[*other].priority >= priority;
+    let place = place.unwrap_or_else(|| own.queue.partition_point(comes_first));
+    own.queue.insert(place, k);
+    own.queued_bytes += size;
 }
 
 /// Returns the number of waiting messages with the key and the destination of message `k`, and the
@@ -288,23 +285,18 @@ pub(super) fn switch_off(nodes: &[Node], state: &mut NetworkState, modem: u32, c
         let k = remove(state, m, 0);
         finish(state, k, cause);
     }
-    let NetworkState {
-        modems,
-        transmissions,
-        time_ns,
-        ..
-    } = state;
-    let own = &mut modems[m];
+    let now = state.time_ns;
+    let own = &mut state.modems[m];
     for signal in &own.signals {
         let reception =
-            &mut transmissions[signal.transmission].receptions[signal.reception as usize];
+            &mut state.transmissions[signal.transmission].receptions[signal.reception as usize];
         reception.cause = reception.cause.or(Some(cause));
     }
     if own.carrier.count > 0 {
         own.carrier = CarrierState {
             count: 0,
-            since_ns: *time_ns,
-            busy_ns: own.carrier.busy_ns + (*time_ns - own.carrier.since_ns),
+            since_ns: now,
+            busy_ns: own.carrier.busy_ns + (now - own.carrier.since_ns),
         };
     }
     own.signals.clear();

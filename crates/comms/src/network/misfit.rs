@@ -3,6 +3,7 @@
 //! The limits follow from the framing, the queue and the medium access protocol, so that they hold
 //! for any position of the modems.
 
+use crate::mac::properties;
 use crate::network::Network;
 use crate::network::nodes::Node;
 use merrow_model::scene::comms::{MacProtocol, RateChoice};
@@ -100,17 +101,14 @@ impl Node {
 
     /// Returns the duration of a frame of `bits` bits at the highest rate in use [ns].
     fn shortest_ns(&self, mac: &MacProtocol, rate: RateChoice, bits: f64) -> u64 {
-        let parts = match mac {
-            MacProtocol::Fdma(p) => f64::from(p.channels),
-            _ => 1.0,
-        };
+        let part = properties(mac, self.modem.address).part;
         let transceiver = &self.modem.transceiver;
         let fastest = transceiver.rates().fold(0.0, f64::max);
         let bit_rate = match rate {
             RateChoice::Fixed(k) => transceiver.rates().nth(k).unwrap_or(fastest),
             RateChoice::Adaptive => fastest,
         };
-        self.duration_ns(bits, bit_rate / parts)
+        self.duration_ns(bits, bit_rate / f64::from(part.count))
     }
 }
 

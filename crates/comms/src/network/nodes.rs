@@ -1,11 +1,11 @@
 //! Constant data of the modems, compiled from the scene, and its validation.
 
-use crate::link::receivers;
 use crate::link::receivers::synchronising_ratios;
-use crate::link::reception::ReceivedPowers;
+use crate::link::reception::{ReceivedPowers, frame_success};
 use merrow_math::decibels::ratio;
 use merrow_math::rng::Stream;
 use merrow_model::scene::comms::mac::{Backoff, Tdma};
+use merrow_model::scene::comms::transceiver::Reception;
 use merrow_model::scene::comms::{BROADCAST, MacProtocol, Modem, RateChoice, Transceiver};
 
 /// Durations are less than this [ns], about 32 years, so that sums of times do not overflow.
@@ -30,10 +30,30 @@ pub(super) struct Node {
 }
 
 impl Node {
+    /// Returns the probability [-] that at least one of `bits` consecutive bits of a frame with
+    /// scheme number `rate` is damaged. `bits` [-] is not an integer if the interference changes
+    /// within a bit.
+    pub(super) fn packet_error(&self, rate: u32, powers: &ReceivedPowers, bits: f64) -> f64 {
+        let receiver = &self.modem.transceiver;
+        match receiver.schemes.get(rate as usize) {
+            Some(scheme) => 1.0 - frame_success(receiver, scheme, powers, bits),
+            None => 1.0,
+        }
+    }
+
     /// Returns true if the modem detects the start of a frame with scheme number `rate`.
     pub(super) fn detects(&self, rate: u32, powers: &ReceivedPowers) -> bool {
-        let receiver = (&self.modem.transceiver, &self.synchronising_ratios[..]);
-        receivers::detects(receiver, rate, powers)
+        let (receiver, rate) = (&self.modem.transceiver, rate as usize);
+        let ratio = self.synchronising_ratios.get(rate);
+        let Some((ratio, scheme)) = ratio.zip(receiver.schemes.get(rate)) else {
+            return false;
+        };
+        match receiver.reception {
+            Reception::ErrorRate => powers.sinr() >= *ratio,
+            Reception::Level { .. } | Reception::SignalExcess { .. } => {
+                frame_success(receiver, scheme, powers, 0.0) > 0.0
+            }
+        }
     }
 
     /// Returns the duration of a frame of `bits` bits at `bit_rate` [bit/s], with its preamble [ns].
@@ -155,7 +175,7 @@ pub(super) fn check_rate(rate: RateChoice, transceiver: &Transceiver) -> Result<
             "data rate number {k}; expected 0 to {}",
             transceiver.schemes.len() - 1
         )),
-        _ => Ok(()),
+        RateChoice::Fixed(_) | RateChoice::Adaptive => Ok(()),
     }
 }
 

@@ -1,6 +1,5 @@
 //! Signals at receivers: start, interference, capture and end.
 
-use crate::link::receivers::packet_error;
 use crate::link::reception::ReceivedPowers as Powers;
 use crate::mac;
 use crate::network::header::Header;
@@ -12,7 +11,7 @@ use crate::network::transmit::fragment_of;
 use crate::network::{Engine, messages};
 use merrow_model::state::comms::signal::{BandPart, Signal};
 use merrow_model::state::comms::{
-    LinkSignal, LossCause, ModemState, NetworkState, PacketRecord, Slab, Transmission,
+    LinkSignal, LossCause, ModemState, PacketRecord, Slab, Transmission,
 };
 
 /// Number of entries of the agenda between the current entry and the entry whose data is loaded
@@ -91,25 +90,20 @@ impl Engine<'_> {
     }
 
     fn arrive(&mut self, k: u32, r: u32) {
-        let NetworkState {
-            modems,
-            transmissions,
-            time_ns,
-            ..
-        } = &mut *self.state;
-        let now = *time_ns;
-        let part = transmissions[k].part;
-        let reception = transmissions[k].receptions[r as usize];
+        let state = &mut *self.state;
+        let now = state.time_ns;
+        let part = state.transmissions[k].part;
+        let reception = state.transmissions[k].receptions[r as usize];
         let to = reception.to as usize;
-        let (node, own) = (&self.nodes[to], &mut modems[to]);
+        let (node, own) = (&self.nodes[to], &mut state.modems[to]);
         if !own.is_on {
-            let cause = &mut transmissions[k].receptions[r as usize].cause;
+            let cause = &mut state.transmissions[k].receptions[r as usize].cause;
             *cause = cause.or(Some(own.cause_of_silence()));
             return;
         }
         let mut signal = Signal {
             transmission: k,
-            from: transmissions[k].from,
+            from: state.transmissions[k].from,
             reception: r,
             part,
             power: f64::from(reception.power),
@@ -132,18 +126,25 @@ impl Engine<'_> {
         let mut cause = reception.cause;
         if reception.is_decodable && cause.is_none() {
             let is_deaf = own.transmission.is_some() && node.modem.transceiver.half_duplex;
-            let rate = transmissions[k].rate;
+            let rate = state.transmissions[k].rate;
             let detects = |powers: &Powers| node.detects(rate, powers);
-            cause = lock(node, own, &mut signal, is_deaf, detects, transmissions);
-            transmissions[k].receptions[r as usize].cause = cause;
+            cause = lock(
+                node,
+                own,
+                &mut signal,
+                is_deaf,
+                detects,
+                &mut state.transmissions,
+            );
+            state.transmissions[k].receptions[r as usize].cause = cause;
         }
         own.signals.push(signal);
         if own.signals.len() > 1 {
-            update_interference(node, own, part, transmissions, now);
+            update_interference(node, own, part, &state.transmissions, now);
         }
         if signal.is_sensed
             && self.state.modems[to].transmission.is_some()
-            && mac::detects_collisions(&self.state.modems[to].mac)
+            && mac::properties(&self.state.modems[to].mac, node.modem.address).detects_collisions
         {
             self.collide(to as u32);
         }
@@ -151,16 +152,11 @@ impl Engine<'_> {
     }
 
     pub(super) fn depart(&mut self, k: u32, r: u32) {
-        let NetworkState {
-            modems,
-            transmissions,
-            time_ns,
-            ..
-        } = &mut *self.state;
-        let now = *time_ns;
-        let reception = transmissions[k].receptions[r as usize];
+        let state = &mut *self.state;
+        let now = state.time_ns;
+        let reception = state.transmissions[k].receptions[r as usize];
         let to = reception.to as usize;
-        let (node, own) = (&self.nodes[to], &mut modems[to]);
+        let (node, own) = (&self.nodes[to], &mut state.modems[to]);
         let mut cause = reception.cause;
         let position = own.signals.iter().position(|s| s.transmission == k);
         match position {
@@ -174,20 +170,20 @@ impl Engine<'_> {
                     }
                 }
                 if signal.is_locked && cause.is_none() {
-                    let transmission = &transmissions[k];
+                    let transmission = &state.transmissions[k];
                     close_segment(node, &mut signal, transmission, now);
                     cause = decode(node, own, &signal, transmission);
                     cause = cause.or_else(|| lose(node, own));
                 }
                 if !own.signals.is_empty() {
                     let part = signal.part;
-                    update_interference(node, own, part, transmissions, now);
+                    update_interference(node, own, part, &state.transmissions, now);
                 }
             }
             None => cause = cause.or(Some(own.cause_of_silence())),
         }
         if reception.is_decodable {
-            transmissions[k].receptions[r as usize].cause = cause;
+            state.transmissions[k].receptions[r as usize].cause = cause;
             self.account(k, r, cause);
         }
         self.set_activity(to as u32);
@@ -368,12 +364,7 @@ fn close_segment(node: &Node, signal: &mut Signal, transmission: &Transmission, 
         return;
     }
     let bits = f64::from(transmission.bits) * elapsed as f64 / transmission.duration_ns as f64;
-    let error = packet_error(
-        &node.modem.transceiver,
-        transmission.rate,
-        &powers_of(signal),
-        bits,
-    );
+    let error = node.packet_error(transmission.rate, &powers_of(signal), bits);
     signal.survival *= (1.0 - error).clamp(0.0, 1.0);
 }
 
@@ -412,12 +403,7 @@ fn decode(
         interference: 0.0,
         ..powers_of(signal)
     };
-    let error = packet_error(
-        &node.modem.transceiver,
-        transmission.rate,
-        &undisturbed,
-        bits,
-    );
+    let error = node.packet_error(transmission.rate, &undisturbed, bits);
     Some(if drawn >= 1.0 - error {
         LossCause::BitErrors
     } else {

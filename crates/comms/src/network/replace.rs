@@ -7,19 +7,11 @@
 use crate::network::nodes::Node;
 use crate::network::schedule::{agenda, events};
 use crate::network::{Engine, Network, messages};
-use crate::propagation::{Channel, Propagation};
+use crate::propagation::Propagation;
 use merrow_model::scene::comms::BROADCAST;
 use merrow_model::state::comms::{Copy, Event, EventKind, LossCause, Message, NetworkState};
 
 /// Channel of a network in which no transmission starts.
-struct Silence;
-
-impl Channel for Silence {
-    fn propagate(&self, _from: usize, _to: usize, _t_ns: u64, _power: f64) -> Propagation {
-        Propagation::default()
-    }
-}
-
 impl Network {
     /// Removes the modems without a target from the traffic. Their messages and frames, and the
     /// frames in transit to them, are lost. `targets` contains the index of each modem in the
@@ -32,7 +24,8 @@ impl Network {
             }
         }
         let used: Vec<u32> = state.transmissions.iter().map(|(k, _)| k).collect();
-        let mut engine = self.engine(state, &Silence);
+        let silence = |_: usize, _: usize, _: u64, _: f64| Propagation::default();
+        let mut engine = self.engine(state, &silence);
         for k in used {
             engine.end_receptions(k, &is_removed);
         }
@@ -96,12 +89,7 @@ impl Network {
 
     /// Converts the indices in messages and transmissions.
     fn move_messages(&self, state: &mut NetworkState, target: impl Fn(u32) -> u32) {
-        let NetworkState {
-            messages,
-            transmissions,
-            copies,
-            ..
-        } = state;
+        let (messages, transmissions) = (&mut state.messages, &mut state.transmissions);
         for (message, _) in used_items(&mut messages.items, &messages.used) {
             message.from = target(message.from);
             message.copies.iter_mut().for_each(|c| c.to = target(c.to));
@@ -109,7 +97,7 @@ impl Network {
             // the messages of removed modems end with their last transmission
             let node = self.nodes.get(message.from as usize);
             if let Some(node) = node.filter(|_| message.destination == BROADCAST) {
-                copies.entered += add_receivers(node, message);
+                state.copies.entered += add_receivers(node, message);
             }
         }
         for (transmission, _) in used_items(&mut transmissions.items, &transmissions.used) {

@@ -8,11 +8,11 @@ use crate::network::nodes::{Neighbour, Node};
 use crate::network::{Engine, activity, clock, messages};
 use crate::propagation::Propagation;
 use merrow_math::decibels::level;
-use merrow_model::scene::comms::{BROADCAST, MacProtocol, RateChoice};
+use merrow_model::scene::comms::{BROADCAST, RateChoice};
 use merrow_model::state::comms::modem::{RangeRequest, ServicePhase};
 use merrow_model::state::comms::signal::{BandPart, ControlFrame, ControlKind};
 use merrow_model::state::comms::{
-    EventKind, LossCause, Message, NetworkState, PacketRecord, Reception, Transmission,
+    EventKind, LossCause, Message, PacketRecord, Reception, Transmission,
 };
 
 /// Ratio to the noise and to the detection threshold below which a signal is neglected: -20 dB.
@@ -42,13 +42,7 @@ impl Engine<'_> {
     /// `destination`.
     pub(super) fn plan(&self, m: usize, bits: u32, destination: u16) -> Plan {
         let (node, own) = (&self.nodes[m], &self.state.modems[m]);
-        let part = match &own.mac {
-            MacProtocol::Fdma(p) => BandPart {
-                index: p.channel,
-                count: p.channels,
-            },
-            _ => BandPart::default(),
-        };
+        let part = mac::properties(&own.mac, node.modem.address).part;
         let rate = match own.rate {
             RateChoice::Fixed(rate) => rate,
             RateChoice::Adaptive => self.adapt_rate(m, destination),
@@ -116,7 +110,11 @@ impl Engine<'_> {
                 let control = modem.power_control.as_ref();
                 8 * control.map_or(0, |control| control.payload_bytes) as u32
             }
-            _ => 0,
+            ControlKind::Acknowledgement
+            | ControlKind::RangeRequest
+            | ControlKind::Poll
+            | ControlKind::NoData
+            | ControlKind::SlotReport { .. } => 0,
         };
         let framing = &modem.transceiver.framing;
         framing.control_bits.saturating_add(extra)
@@ -169,7 +167,11 @@ impl Engine<'_> {
                     sent_ns: local,
                 });
             }
-            _ => {}
+            ControlKind::Acknowledgement
+            | ControlKind::Poll
+            | ControlKind::NoData
+            | ControlKind::SlotReport { .. }
+            | ControlKind::PowerRequest { .. } => {}
         }
         let header = Header {
             kind: purpose(Some(&frame.kind)),
@@ -232,7 +234,8 @@ impl Engine<'_> {
         );
         self.agenda.add(self.state, k);
         let own = &self.state.modems[m as usize];
-        if own.carrier.count > 0 && mac::detects_collisions(&own.mac) {
+        let access = mac::properties(&own.mac, header.source);
+        if own.carrier.count > 0 && access.detects_collisions {
             self.collide(m);
         }
         self.set_activity(m);
@@ -243,18 +246,12 @@ impl Engine<'_> {
     fn spread(&mut self, k: u32) {
         let n = self.nodes.len();
         let now = self.now();
-        let NetworkState {
-            transmissions,
-            messages,
-            links,
-            frames,
-            ..
-        } = &mut *self.state;
-        let transmission = &mut transmissions[k];
+        let state = &mut *self.state;
+        let transmission = &mut state.transmissions[k];
         let m = transmission.from as usize;
         let parts = f64::from(transmission.part.count);
         let mut message = match transmission.control {
-            None => Some(&mut messages[transmission.message]),
+            None => Some(&mut state.messages[transmission.message]),
             Some(_) => None,
         };
         self.keys.clear();
@@ -264,8 +261,8 @@ impl Engine<'_> {
             let arriving = self.channel.propagate(m, to, now, transmission.power);
             let noise = (arriving.noise / parts).max(f64::from(f32::MIN_POSITIVE));
             if neighbour.is_decodable {
-                frames.entered += 1;
-                let link = &mut links[m * n + to];
+                state.frames.entered += 1;
+                let link = &mut state.links[m * n + to];
                 link.mean_snr = arriving.mean_power / noise;
                 link.delay_ns = arriving.delay_ns;
             }
@@ -338,16 +335,12 @@ impl Engine<'_> {
         if !self.nodes[m as usize].modem.transceiver.half_duplex {
             return;
         }
-        let NetworkState {
-            modems,
-            transmissions,
-            ..
-        } = &mut *self.state;
-        let signals = &mut modems[m as usize].signals;
+        let state = &mut *self.state;
+        let signals = &mut state.modems[m as usize].signals;
         for signal in signals.iter_mut().filter(|signal| signal.is_locked) {
             signal.is_locked = false;
             let reception =
-                &mut transmissions[signal.transmission].receptions[signal.reception as usize];
+                &mut state.transmissions[signal.transmission].receptions[signal.reception as usize];
             reception.cause = reception.cause.or(Some(LossCause::HalfDuplex));
         }
     }
@@ -405,7 +398,7 @@ impl Engine<'_> {
         let Some(service) = &mut own.service else {
             return;
         };
-        if mac::awaits_result(&own.mac, node.modem.address) {
+        if mac::properties(&own.mac, node.modem.address).awaits_result {
             service.phase = ServicePhase::AwaitsResult;
         } else if self.state.messages[service.message].is_acknowledged {
             service.phase = ServicePhase::AwaitsAcknowledgement;

@@ -4,10 +4,9 @@
 //! which approximates infinitely many modems. All modems transmit to a base that only receives.
 
 use crate::common::{SECOND, Uniform, modem, network};
-use merrow_comms::mac::tdma::StationSchedule;
 use merrow_comms::network::{Network, Send};
 use merrow_math::rng::Stream;
-use merrow_model::scene::comms::mac::{Backoff, CsmaCa, SlottedAloha};
+use merrow_model::scene::comms::mac::{Backoff, CsmaCa, SlottedAloha, Tdma};
 use merrow_model::scene::comms::{MacProtocol, Modem};
 use merrow_model::scene::nanoseconds::Nanoseconds;
 use merrow_model::state::comms::NetworkState;
@@ -173,14 +172,27 @@ fn nonpersistent_csma_follows_its_law() {
 // more than the capacity, 400 periods. Tolerance: none for losses, one period for the count.
 #[test]
 fn tdma_delivers_the_capacity_of_its_schedule() {
-    let plan = StationSchedule::new(8, [1.0, 1000.0], 1e4, 50.0, 1500.0, 0.02);
-    let period = plan.station().frame_s.0;
+    // eight short slots of the station, then one slot for each vehicle
+    let (period, station_slot, vehicle_slot) = (1_080_000_000, 100_000, 134_900_000);
+    let schedule = |slots: Vec<[u64; 2]>| {
+        MacProtocol::Tdma(Tdma {
+            frame_s: Nanoseconds(period),
+            slots_s: slots
+                .into_iter()
+                .map(|slot| slot.map(Nanoseconds))
+                .collect(),
+            guard_s: Nanoseconds(0),
+        })
+    };
     for is_overload in [false, true] {
         let modems: Vec<Modem> = (0..9)
             .map(|address| Modem {
                 mac: match address {
-                    0 => MacProtocol::Tdma(plan.station()),
-                    k => MacProtocol::Tdma(plan.vehicle(u32::from(k) - 1)),
+                    0 => schedule((0..8).map(|k| [k * station_slot, station_slot]).collect()),
+                    k => {
+                        let first = 8 * station_slot + (u64::from(k) - 1) * vehicle_slot;
+                        schedule(vec![[first, vehicle_slot]])
+                    }
                 },
                 ..modem(address)
             })

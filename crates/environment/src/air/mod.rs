@@ -64,8 +64,7 @@ fn temperatures(temperature: f64, z: f64) -> (f64, f64) {
 /// Returns the density of the air [kg/m³] at height `z` [m], from the `temperature` at sea level
 /// [°C]. (1)
 pub fn density(sea: &Sea, temperature: f64, z: f64) -> f64 {
-    let (T0, T) = temperatures(temperature, z);
-    sea.air_pressure * libm::pow(T / T0, STANDARD_GRAVITY / (R * LAPSE)) / (R * T)
+    pressure(sea, temperature, z) / (R * temperatures(temperature, z).1)
 }
 
 /// Returns the pressure of the air [Pa] at height `z` [m], from the `temperature` at sea level

@@ -25,10 +25,10 @@
 //! # Checked by
 //! test/sensors/acoustic/sound.rs; V67
 
+use crate::EnvironmentState;
 use crate::sound::Waveguide;
 use crate::sound::ray::{Ray, trace};
 use merrow_math::Vec3;
-use merrow_model::scene::Sea;
 use std::cell::RefCell;
 
 /// Number of fan rays per water depth that a straight ray climbs.
@@ -200,15 +200,13 @@ thread_local! {
     static GUIDE: RefCell<Waveguide> = RefCell::default();
 }
 
-/// Finds all rays between two positions `from` and `to` [m], W, at `t` [s], and calls `found` with
-/// each of them, in no particular order. Allocates no memory after the first calls.
+/// Finds all rays between two positions `from` and `to` [m], W, and calls `found` with each of
+/// them, in no particular order. Allocates no memory after the first calls.
 ///
-/// `gravity` is in m/s². There are no rays if either position is outside the water.
+/// There are no rays if either position is outside the water.
 pub fn visit_eigenrays_between(
-    sea: &Sea,
-    gravity: f64,
+    environment: &EnvironmentState<'_>,
     [from, to]: [Vec3; 2],
-    t: f64,
     reflections: u32,
     found: &mut dyn FnMut(Ray),
 ) {
@@ -217,26 +215,8 @@ pub fn visit_eigenrays_between(
     let d = to - from;
     let range = (d.x * d.x + d.y * d.y).sqrt();
     GUIDE.with_borrow_mut(|guide| {
-        if guide.set_from_sea(sea, gravity, midpoint, t, deepest) {
+        if guide.set_water(environment, midpoint, deepest) {
             visit_eigenrays(guide, [-from.z, -to.z], range, reflections, found);
         }
     });
-}
-
-/// Returns all rays between two positions `from` and `to` [m], W, at `t` [s], in order of arrival,
-/// as [`visit_eigenrays_between`] finds them. `gravity` is in m/s².
-pub fn eigenrays_between(
-    sea: &Sea,
-    gravity: f64,
-    from: Vec3,
-    to: Vec3,
-    t: f64,
-    reflections: u32,
-) -> Vec<Ray> {
-    let mut rays = Vec::new();
-    visit_eigenrays_between(sea, gravity, [from, to], t, reflections, &mut |ray| {
-        rays.push(ray);
-    });
-    rays.sort_by(|a, b| a.time.total_cmp(&b.time));
-    rays
 }

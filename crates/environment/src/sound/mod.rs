@@ -10,9 +10,8 @@ pub mod interference;
 pub mod noise;
 pub mod ray;
 
-use crate::water_column;
+use crate::{EnvironmentState, water_column};
 use merrow_math::Vec3;
-use merrow_model::scene::Sea;
 use merrow_model::scene::robot::thruster::interpolate;
 use merrow_model::scene::sea::water::DRY;
 
@@ -55,20 +54,21 @@ impl Waveguide {
         true
     }
 
-    /// Returns the water of the world around `p` [m], W, at `t` [s], down to the seabed, but at
-    /// least down to the depth `deepest` [m].
-    ///
-    /// `gravity` is in m/s². Returns `None` on land.
-    pub fn from_sea(sea: &Sea, gravity: f64, p: Vec3, t: f64, deepest: f64) -> Option<Self> {
+    /// Returns the water around `p` [m], W, down to the seabed, but at least down to the depth
+    /// `deepest` [m]. Returns `None` on land.
+    pub fn in_environment(
+        environment: &EnvironmentState<'_>,
+        p: Vec3,
+        deepest: f64,
+    ) -> Option<Self> {
         let mut guide = Self::default();
-        guide
-            .set_from_sea(sea, gravity, p, t, deepest)
-            .then_some(guide)
+        guide.set_water(environment, p, deepest).then_some(guide)
     }
 
-    /// Sets the water as [`Waveguide::from_sea`] does, in the memory of the nodes. Returns false on
-    /// land.
-    fn set_from_sea(&mut self, sea: &Sea, gravity: f64, p: Vec3, t: f64, deepest: f64) -> bool {
+    /// Sets the water as [`Waveguide::in_environment`] does, in the memory of the nodes. Returns
+    /// false on land.
+    fn set_water(&mut self, environment: &EnvironmentState<'_>, p: Vec3, deepest: f64) -> bool {
+        let (sea, gravity, t) = (environment.sea, environment.gravity, environment.time);
         self.nodes.clear();
         let bottom = (-sea.seabed.height(p.x, p.y)).max(deepest);
         if let Some(region) = sea.region(p.x, p.y) {
@@ -80,15 +80,11 @@ impl Waveguide {
             self.nodes.push([0.0, sea.sound_speed]);
             return self.limit([0.0, bottom]);
         };
-        let speed = |depth: f64| {
-            [
-                depth,
-                water_column::sample_column(column, gravity, Vec3::new(p.x, p.y, -depth), t)
-                    .sound_speed,
-            ]
-        };
-        self.nodes
-            .extend(column.layers.iter().map(|l| speed(l.depth)));
+        self.nodes.extend(column.layers.iter().map(|layer| {
+            let at = Vec3::new(p.x, p.y, -layer.depth);
+            let here = water_column::sample_column(column, gravity, at, t);
+            [layer.depth, here.sound_speed]
+        }));
         self.limit([0.0, bottom])
     }
 

@@ -52,7 +52,7 @@ use crate::sound::Waveguide;
 const MAX_PIECES: usize = 1_000_000;
 
 /// State of a ray at its end point.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ray {
     /// Angle at the source, positive down [rad].
     pub launch: f64,
@@ -177,19 +177,10 @@ impl<'g> RayTracer<'g> {
         let ray = Ray {
             launch,
             angle: launch,
-            range: 0.0,
             depth,
-            time: 0.0,
-            length: 0.0,
             snell: w / c,
             speeds: [c, c],
-            surface: 0,
-            bottom: 0,
-            upper_turns: 0,
-            lower_turns: 0,
-            caustics: 0,
-            width: 0.0,
-            area: 0.0,
+            ..Ray::default()
         };
         let mut tracer = RayTracer {
             guide,

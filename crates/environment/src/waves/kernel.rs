@@ -131,13 +131,7 @@ pub(crate) fn reduce_angle(x: f64) -> f64 {
 /// `x`, `y` and `out` have the same length.
 #[inline(always)]
 pub(super) fn add_elevations<T: Packed>(sea: &SeaAtInstant, x: &[f64], y: &[f64], out: &mut [f64]) {
-    let SeaAtInstant {
-        field,
-        phase,
-        weight,
-        ..
-    } = sea;
-    let (c, weight) = (&field.components, *weight);
+    let (c, phase, weight) = sea.parts();
     let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<MAX_LANES>(), y.as_chunks::<MAX_LANES>());
     let (out, out_rest) = out.as_chunks_mut::<MAX_LANES>();
     for (i, phase) in phase.iter().enumerate().take(c.a.len()) {
@@ -198,13 +192,7 @@ pub(super) fn add_lattice_elevations<T: Packed>(
     [x, y]: [&[f64]; 2],
     out: &mut [f64],
 ) {
-    let SeaAtInstant {
-        field,
-        phase,
-        weight,
-        ..
-    } = sea;
-    let (c, weight) = (&field.components, *weight);
+    let (c, phase, weight) = sea.parts();
     let mut indices = [0; COMPONENTS_PER_PASS];
     let mut n = 0;
     for i in 0..c.a.len().min(phase.len()) {
@@ -279,13 +267,7 @@ pub(super) fn add_pressure_heads<T: Packed>(
     [x, y, z]: [&[f64]; 3],
     out: &mut [f64],
 ) {
-    let SeaAtInstant {
-        field,
-        phase,
-        weight,
-        ..
-    } = sea;
-    let (c, weight) = (&field.components, *weight);
+    let (c, phase, weight) = sea.parts();
     let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<MAX_LANES>(), y.as_chunks::<MAX_LANES>());
     let ((z, z_rest), (out, out_rest)) =
         (z.as_chunks::<MAX_LANES>(), out.as_chunks_mut::<MAX_LANES>());

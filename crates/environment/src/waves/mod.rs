@@ -164,6 +164,12 @@ struct SeaAtInstant {
 }
 
 impl SeaAtInstant {
+    /// Returns the components, their phases [rad] and the weight of the sea.
+    #[inline(always)]
+    fn parts(&self) -> (&Components, &[f64], f64) {
+        (&self.field.components, &self.phase, self.weight)
+    }
+
     /// Returns the factor on this sea in a region.
     #[inline(always)]
     fn region_factor(&self, region: Option<&Region>) -> f64 {

@@ -63,15 +63,16 @@ pub fn wave_field(requested: SeaState, depth: f64, gravity: f64, seed: u64) -> W
     let quantiles = Quantiles::new(requested.spreading);
     let first = Stream::new(seed, "waves/direction").draw(0).uniform();
     for (i, (a, omega)) in waves.iter().enumerate() {
-        let phase = match requested.spectrum {
-            Spectrum::Regular(phase) => phase,
+        let k = || wave_number(*omega, depth, gravity);
+        let (phase, k) = match requested.spectrum {
+            Spectrum::Regular(phase) => (phase, k()),
             // a cosine with this phase is sin(omega t)
-            Spectrum::Kelpie => FRAC_PI_2,
-            _ => TAU * phases.draw(i as u64).uniform(),
-        };
-        let k = match requested.spectrum {
-            Spectrum::Kelpie => 0.0,
-            _ => wave_number(*omega, depth, gravity),
+            Spectrum::Kelpie => (FRAC_PI_2, 0.0),
+            Spectrum::PiersonMoskowitz
+            | Spectrum::Jonswap(_)
+            | Spectrum::Bretschneider
+            | Spectrum::Torsethaugen
+            | Spectrum::Tabulated(_) => (TAU * phases.draw(i as u64).uniform(), k()),
         };
         let u = first + i as f64 * GOLDEN_RATIO;
         let angle = quantiles.angle(u - u.floor());
@@ -84,18 +85,8 @@ pub fn wave_field(requested: SeaState, depth: f64, gravity: f64, seed: u64) -> W
             depth,
         );
     }
-    let n = waves.len();
-    while !components.a.len().is_multiple_of(LANES) {
-        components.pad();
-    }
     let max_elevation = waves.iter().map(|(a, _)| a).sum();
-    WaveField {
-        requested,
-        components,
-        n,
-        depth,
-        max_elevation,
-    }
+    padded_field(requested, components, depth, max_elevation)
 }
 
 /// Returns the water level as a sea that rises uniformly, in water of `depth` [m].
@@ -109,9 +100,6 @@ pub fn tide_field(level: f64, constituents: &[(f64, f64, f64)], depth: f64) -> W
         components.push(*a, *omega, *phase, 0.0, Vec3::zero(), depth);
     }
     let n = components.a.len();
-    while !components.a.len().is_multiple_of(LANES) {
-        components.pad();
-    }
     let max_elevation = components.a.iter().map(|a| a.abs()).sum();
     let requested = SeaState {
         spectrum: Spectrum::Kelpie,
@@ -125,6 +113,20 @@ pub fn tide_field(level: f64, constituents: &[(f64, f64, f64)], depth: f64) -> W
         min_wavelength_m: None,
         ramp_s: 0.0,
     };
+    padded_field(requested, components, depth, max_elevation)
+}
+
+/// Fills the last group of components with components of zero amplitude.
+fn padded_field(
+    requested: SeaState,
+    mut components: Components,
+    depth: f64,
+    max_elevation: f64,
+) -> WaveField {
+    let n = components.a.len();
+    while !components.a.len().is_multiple_of(LANES) {
+        components.pad();
+    }
     WaveField {
         requested,
         components,

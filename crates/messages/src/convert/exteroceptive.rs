@@ -140,7 +140,7 @@ impl Publish for RadarSpec {
             }),
             Topic::of_frame::<Self, Sweep, _>("/image_display", move |s| {
                 let shown = display.add_sector(s.spec, s.data);
-                Some(grey_image(&shown, s.header()))
+                Some(grey_image(shown, s.header()))
             }),
         ]
     }
@@ -152,7 +152,7 @@ impl Snapshot for RadarSpec {
         let image = move |data: &FrameData, _| match data {
             FrameData::Sweep(sweep) => {
                 let shown = display.add_sector(self, sweep);
-                Some(SensorImage::Grey(grey_image(&shown, Header::default())))
+                Some(SensorImage::Grey(grey_image(shown, Header::default())))
             }
             _ => None,
         };

@@ -28,13 +28,13 @@ use crate::msg::{
     PacketRecord,
 };
 use merrow_environment::SPEED_OF_LIGHT;
+use merrow_math::Mat3;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::medium::Medium;
 use merrow_model::scene::comms::{MacProtocol, Modem, RateChoice};
 use merrow_model::state::comms::{Delivery, LinkState, ModemState, NetworkOutput, RangeResult};
 use merrow_ros2::msg::geometry_msgs::PoseWithCovarianceStamped;
 use merrow_ros2::msg::sensor_msgs::Range;
-use merrow_sensors::acoustic::range_bearing_covariance;
 use std::f64::consts::TAU;
 
 /// Refractive index of water [-].
@@ -101,7 +101,7 @@ pub fn fix(scene: &Scene, result: &RangeResult) -> Option<PoseWithCovarianceStam
     let measured = measured_range(scene, modem, result);
     let across = measured * measured * direction.bearing_variance;
     let variance = modem.transceiver.range_std_m * modem.transceiver.range_std_m;
-    let covariance = range_bearing_covariance(direction.d, variance, across);
+    let covariance = Mat3::axial(direction.d, variance, across);
     let p_L = modem.p + direction.d.scale(measured);
     let (frame, p, covariance) = match modem.on {
         Some((robot, link)) => {

@@ -106,7 +106,7 @@ fn display_topic() -> Topic {
     let mut display = SonarDisplay::default();
     ping_topic("/image_display", move |s| {
         Some(grey_image(
-            &display.add_ping(s.spec, s.data),
+            display.add_ping(s.spec, s.data),
             acoustic_header(s),
         ))
     })
@@ -128,7 +128,7 @@ impl Snapshot for SonarSpec {
         let image = move |data: &FrameData, _| match data {
             FrameData::Ping(ping) => {
                 let shown = display.add_ping(self, ping);
-                Some(SensorImage::Grey(grey_image(&shown, Header::default())))
+                Some(SensorImage::Grey(grey_image(shown, Header::default())))
             }
             _ => None,
         };

@@ -56,6 +56,16 @@ pub enum Distortion {
 }
 
 impl Lens {
+    /// Returns a lens without distortion for images of `size` columns and rows, with the focal length
+    /// `focal` [px] and the centre in the middle of the image.
+    pub fn ideal(size: [usize; 2], focal: f64) -> Self {
+        Self {
+            focal: [focal; 2],
+            center: size.map(|n| 0.5 * (n as f64 - 1.0)),
+            distortion: Distortion::BrownConrady([0.0; 5]),
+        }
+    }
+
     /// Projects the direction `d` (optical frame) to a pixel [px] by (1). Returns `None` for (2) if
     /// `d` points behind the lens.
     pub fn project(&self, d: Vec3) -> Option<[f64; 2]> {

@@ -405,7 +405,7 @@ impl LineStep<'_> {
                     let (node, environment) = (&work.nodes[i], &work.environments[i]);
                     let [along, across] =
                         environment.mass(&self.tether.line, self.environment.sea.density);
-                    let M = law::axial_transverse_matrix(environment.tangent, along, across);
+                    let M = Mat3::axial(environment.tangent, along, across);
                     row.D = M + (springs + node.D).scale(lead);
                     row.L = before.D.scale(-lead);
                     row.U = after.D.scale(-lead);
@@ -514,11 +514,7 @@ impl LineStep<'_> {
                     let environment = &work.environments[i];
                     let [along, across] =
                         environment.mass(&self.tether.line, self.environment.sea.density);
-                    let dv = law::axial_transverse_matrix(
-                        environment.tangent,
-                        1.0 / along,
-                        1.0 / across,
-                    );
+                    let dv = Mat3::axial(environment.tangent, 1.0 / along, 1.0 / across);
                     self.state.v[i] + dv.mul_vec(F + work.nodes[i].f).scale(h)
                 }
                 Some(EndCondition::World(_)) => Vec3::zero(),

@@ -27,19 +27,32 @@
 //! # Checked by
 //! test/sensors/acoustic.rs
 
-use crate::acoustic::fix;
 use crate::acoustic::fix::KnownRange;
-use crate::acoustic::usbl;
-use crate::acoustic::{AcousticReceiver, BeaconMotion};
-use merrow_math::Vec3;
+use crate::acoustic::path::PathEnd;
+use crate::acoustic::{AcousticReceiver, fix, usbl};
 use merrow_math::rng::Draw;
+use merrow_math::{Mat3, Vec3};
 use merrow_model::sensor::acoustic::{LblKeys, SblKeys};
 use merrow_model::state::frames::acoustic::{AcousticObservations, AcousticRange};
+use merrow_model::state::frames::view::PointMotion;
 
-/// Returns the height measured by a depth gauge and its standard deviation [m]; `None` without a
-/// gauge.
-fn measured_height(z: f64, std: Option<f64>, noise: bool, draw: &mut Draw) -> Option<[f64; 2]> {
-    std.map(|std| [z + if noise { std * draw.normal() } else { 0.0 }, std])
+/// Computes a position from ranges to `known` positions on one side of it: above (`side` = 1) or
+/// below (-1). `z` [m] is the height that a depth gauge with the standard deviation `depth_std` [m]
+/// measures, if there is one.
+fn solve(
+    instrument: &AcousticReceiver<'_>,
+    known: &[KnownRange],
+    side: f64,
+    (z, depth_std): (f64, Option<f64>),
+    draw: &mut Draw,
+) -> Option<(Vec3, Mat3)> {
+    let errors = instrument.sample.errors;
+    let height = depth_std.map(|std| [z + errors.std(std) * draw.normal(), std]);
+    let n = known.len() as f64;
+    let position = known.iter().fold(Vec3::zero(), |sum, k| sum + k.p);
+    let range = known.iter().map(|k| k.range).sum::<f64>() / n;
+    let start = position.scale(1.0 / n) + Vec3::new(0.0, 0.0, side * 0.5 * range);
+    fix::solve_position(known, height, start)
 }
 
 /// Computes the position of the instrument in W from the replies of all transponders (LBL). (1)
@@ -72,7 +85,7 @@ pub(crate) fn lbl_fix(instrument: &AcousticReceiver<'_>, keys: &LblKeys) -> Acou
             Vec3::zero()
         };
         known.push(KnownRange {
-            p: motion.position_after(0.0).p + error,
+            p: PathEnd::after(&motion, 0.0).p + error,
             range,
             std: variance.sqrt(),
         });
@@ -84,31 +97,15 @@ pub(crate) fn lbl_fix(instrument: &AcousticReceiver<'_>, keys: &LblKeys) -> Acou
     }
     let time = 0.5 * arrivals / known.len() as f64;
     let mut draw = instrument.draw(instrument.spec.targets.len());
-    let height = measured_height(
-        instrument.point_after(Vec3::zero(), time).p.z,
-        keys.depth_std_m,
-        instrument.sample.errors.noise,
-        &mut draw,
-    );
+    let z = instrument.point_after(Vec3::zero(), time).p.z;
     // transponders usually lie below the instrument
-    let start = mean_position(&known) + Vec3::new(0.0, 0.0, 0.5 * mean_range(&known));
-    if let Some((p, covariance)) = fix::solve_position(&known, height, start) {
+    let position = solve(instrument, &known, 1.0, (z, keys.depth_std_m), &mut draw);
+    if let Some((p, covariance)) = position {
         let (p_S, world) = (Vec3::zero(), Some((p, covariance)));
         let fix = instrument.fix((0, time, weakest), (p_S, covariance), world);
         observations.fixes.push(fix);
     }
     observations
-}
-
-fn mean_position(known: &[KnownRange]) -> Vec3 {
-    known
-        .iter()
-        .fold(Vec3::zero(), |sum, k| sum + k.p)
-        .scale(1.0 / known.len() as f64)
-}
-
-fn mean_range(known: &[KnownRange]) -> f64 {
-    known.iter().map(|k| k.range).sum::<f64>() / known.len() as f64
 }
 
 /// Computes the positions of all locators in S from the arrivals at the receivers of an SBL system.
@@ -121,7 +118,7 @@ pub(crate) fn sbl_fixes(instrument: &AcousticReceiver<'_>, keys: &SblKeys) -> Ac
             continue;
         };
         let transmission_delay = instrument.transmission_delay(target.beacon);
-        let source = motion.position_after(transmission_delay);
+        let source = PathEnd::after(&motion, transmission_delay);
         let (mut known, mut weakest) = (Vec::new(), f64::INFINITY);
         for (n, receiver) in keys.receivers_m.iter().enumerate() {
             let receiver = Vec3::from(*receiver);
@@ -156,11 +153,10 @@ pub(crate) fn sbl_fixes(instrument: &AcousticReceiver<'_>, keys: &SblKeys) -> Ac
         if known.is_empty() {
             continue;
         }
-        let (pose, noise) = (instrument.sample.pose, instrument.sample.errors.noise);
-        let truth = pose.R_WS.tr_mul_vec(source.p - pose.p_WS);
-        let height = measured_height(truth.z, keys.depth_std_m, noise, &mut draw);
-        let start = mean_position(&known) - Vec3::new(0.0, 0.0, 0.5 * mean_range(&known));
-        if let Some((p_S, covariance)) = fix::solve_position(&known, height, start) {
+        let pose = instrument.sample.pose;
+        let z = pose.R_WS.tr_mul_vec(source.p - pose.p_WS).z;
+        let position = solve(instrument, &known, -1.0, (z, keys.depth_std_m), &mut draw);
+        if let Some((p_S, covariance)) = position {
             let world = instrument.to_world(&keys.placing, (p_S, &covariance), 0.0, &mut draw);
             let fix = instrument.fix((k, 0.0, weakest), (p_S, covariance), world);
             observations.fixes.push(fix);
@@ -174,8 +170,8 @@ pub(crate) fn sbl_fixes(instrument: &AcousticReceiver<'_>, keys: &SblKeys) -> Ac
 /// sample] and the signal-to-noise ratio [dB], or `None` if the signal is not detected.
 fn signal_arrival(
     instrument: &AcousticReceiver<'_>,
-    (index, motion): (usize, &BeaconMotion),
-    (source, sent): (crate::acoustic::path::PathEnd, f64),
+    (index, motion): (usize, &PointMotion),
+    (source, sent): (PathEnd, f64),
     receiver: Vec3,
     draw: &mut Draw,
 ) -> Option<(f64, f64)> {

@@ -22,11 +22,12 @@
 //! # Checked by
 //! test/sensors/acoustic.rs
 
-use crate::acoustic::path::AcousticPath;
-use crate::acoustic::{AcousticReceiver, BeaconMotion, range_bearing_covariance};
-use merrow_math::Vec3;
+use crate::acoustic::AcousticReceiver;
+use crate::acoustic::path::{AcousticPath, PathEnd};
+use merrow_math::{Mat3, Vec3};
 use merrow_model::sensor::acoustic::{Beacon, Target, Transmission};
 use merrow_model::state::frames::acoustic::AcousticObservations;
+use merrow_model::state::frames::view::PointMotion;
 
 /// Variance of an unknown range [m²].
 const UNKNOWN_VARIANCE: f64 = 1e12;
@@ -44,7 +45,7 @@ pub(crate) fn receive_pings(
         let (sent, path) = last_ping(instrument, beacon, &motion, transmission_delay)?;
         let arrival = sent + path.time;
         if !instrument.has_line_of_sight(
-            motion.position_after(sent),
+            PathEnd::after(&motion, sent),
             instrument.point_after(Vec3::zero(), arrival),
         ) {
             return None;
@@ -61,7 +62,7 @@ pub(crate) fn receive_pings(
             ),
             false => (1.0, UNKNOWN_VARIANCE),
         };
-        let covariance = range_bearing_covariance(d, along, range * range * variance);
+        let covariance = Mat3::axial(d, along, range * range * variance);
         Some(instrument.fix((k, arrival, snr), (d.scale(range), covariance), None))
     };
     let targets = instrument.spec.targets.iter().enumerate();
@@ -77,7 +78,7 @@ pub(crate) fn receive_pings(
 fn last_ping(
     instrument: &AcousticReceiver<'_>,
     beacon: &Beacon,
-    motion: &BeaconMotion,
+    motion: &PointMotion,
     transmission_delay: f64,
 ) -> Option<(f64, AcousticPath)> {
     let Transmission::Pinger { period_s, .. } = beacon.keys.sends else {
@@ -85,7 +86,7 @@ fn last_ping(
     };
     let start = beacon.start_s + transmission_delay;
     let path = |sent: f64| {
-        let source = motion.position_after(sent).p;
+        let source = PathEnd::after(motion, sent).p;
         let receiver_after = |time: f64| instrument.point_after(Vec3::zero(), sent + time).p;
         instrument
             .medium

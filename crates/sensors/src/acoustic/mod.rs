@@ -56,6 +56,7 @@ use merrow_model::sensor::acoustic::{
 };
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::acoustic::AcousticFix;
+use merrow_model::state::frames::view::PointMotion;
 
 /// Acoustic positioning instrument at the instant of a sample.
 pub(crate) struct AcousticReceiver<'a> {
@@ -87,7 +88,7 @@ impl Observe for AcousticSpec {
             sample,
             medium,
             wind: air::weather(&at.sea.air, at.time).wind.norm(),
-            sound_speed: assumed.unwrap_or_else(|| medium.sound_speed(sample.pose.p_WS)),
+            sound_speed: assumed.unwrap_or_else(|| at.sound_speed(sample.pose.p_WS)),
         };
         FrameData::Acoustic(match &self.kind {
             AcousticKind::Hydrophone(keys) => {
@@ -104,26 +105,6 @@ impl Observe for AcousticSpec {
     }
 }
 
-/// Position and velocity of a beacon at the sample, in W.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BeaconMotion {
-    robot: Option<usize>,
-    p: Vec3,
-    v: Vec3,
-    /// Attitude of the frame M of its transducer in W.
-    R_WM: Mat3,
-}
-
-impl BeaconMotion {
-    /// Returns the position of the beacon `time` [s] after the sample.
-    pub(crate) fn position_after(&self, time: f64) -> PathEnd {
-        PathEnd {
-            robot: self.robot,
-            p: self.p + self.v.scale(time),
-        }
-    }
-}
-
 impl<'a> AcousticReceiver<'a> {
     /// Returns the beacon number `index` of the world.
     pub(crate) fn beacon(&self, index: usize) -> &'a Beacon {
@@ -137,28 +118,10 @@ impl<'a> AcousticReceiver<'a> {
 
     /// Returns the motion of beacon number `index`, or `None` if the beacon is dead or the robot
     /// that carries it has no power.
-    pub(crate) fn beacon_motion(&self, index: usize) -> Option<BeaconMotion> {
+    pub(crate) fn beacon_motion(&self, index: usize) -> Option<PointMotion> {
         let (view, beacon) = (self.sample.view, self.beacon(index));
-        if view.beacons[index].dead {
-            return None;
-        }
-        let Some((robot, link)) = beacon.on else {
-            return Some(BeaconMotion {
-                robot: None,
-                p: beacon.p,
-                v: Vec3::zero(),
-                R_WM: beacon.transducer.mount,
-            });
-        };
-        let ((R, p), V) = (&view.links[robot][link], view.velocities[robot][link]);
-        let v = R.mul_vec(V.v + V.w.cross(beacon.p));
-        let motion = BeaconMotion {
-            robot: Some(robot),
-            p: *p + R.mul_vec(beacon.p),
-            v,
-            R_WM: R.mul_mat(&beacon.transducer.mount),
-        };
-        (view.powered[robot] && motion.p.is_finite() && v.is_finite()).then_some(motion)
+        let motion = view.powered_point(beacon.on, beacon.p);
+        motion.filter(|_| !view.beacons[index].dead)
     }
 
     /// Returns true if the straight line between two points is free: both are in the water and no
@@ -201,13 +164,13 @@ impl<'a> AcousticReceiver<'a> {
     pub(crate) fn interrogation_level(
         &self,
         interrogator: &Interrogator,
-        (index, motion): (usize, &BeaconMotion),
+        (index, motion): (usize, &PointMotion),
         path: &AcousticPath,
     ) -> f64 {
         let (own, other) = (&self.spec.transducer, &self.beacon(index).transducer);
         let R_WM = self.sample.pose.extrapolate(0.0).0.mul_mat(&own.mount);
         let gains = gain_level(&own.transmit, &R_WM, path.to)
-            + gain_level(&other.receive, &motion.R_WM, path.from);
+            + gain_level(&other.receive, &motion.attitude(&other.mount), path.from);
         interrogator.source_level_db - path.loss() + gains
     }
 
@@ -215,13 +178,13 @@ impl<'a> AcousticReceiver<'a> {
     /// `motion` that reaches the instrument `time` [s] after the sample. (6)
     pub(crate) fn signal_level(
         &self,
-        (index, motion): (usize, &BeaconMotion),
+        (index, motion): (usize, &PointMotion),
         path: &AcousticPath,
         time: f64,
     ) -> f64 {
         let (own, other) = (&self.spec.transducer, &self.beacon(index).transducer);
         let R_WM = self.sample.pose.extrapolate(time).0.mul_mat(&own.mount);
-        let gains = gain_level(&other.transmit, &motion.R_WM, path.to)
+        let gains = gain_level(&other.transmit, &motion.attitude(&other.mount), path.to)
             + gain_level(&own.receive, &R_WM, path.from);
         self.source_level(index) - path.loss() + gains
     }
@@ -332,31 +295,12 @@ impl<'a> AcousticReceiver<'a> {
         // computed in S, because the attitude covariance refers to the axes of S
         let mut inner = *covariance;
         let lever = Mat3::cross(p_S);
-        let attitude = diagonal(attitude_std);
+        let squares = |std: [f64; 3]| Mat3::diagonal(Vec3::from(std.map(|s| s * s)));
+        let attitude = squares(attitude_std);
         inner = inner + lever.mul_mat(&attitude).mul_mat_tr(&lever);
         Some((
             found,
-            R.mul_mat(&inner).mul_mat_tr(&R) + diagonal(position_std),
+            R.mul_mat(&inner).mul_mat_tr(&R) + squares(position_std),
         ))
     }
-}
-
-/// Returns the diagonal matrix of the squares of `std`.
-fn diagonal(std: [f64; 3]) -> Mat3 {
-    let mut m = Mat3::zero();
-    for (i, s) in std.iter().enumerate() {
-        m.r[i][i] = s * s;
-    }
-    m
-}
-
-/// Computes the covariance [m²] of a position in the direction `d` (unit vector), with the
-/// variances `along` and `across` this direction [m²]. (4)
-pub fn range_bearing_covariance(d: Vec3, along: f64, across: f64) -> Mat3 {
-    let mut m = Mat3::zero();
-    for i in 0..3 {
-        m.r[i] = d.scale((along - across) * d[i]);
-        m.r[i][i] += across;
-    }
-    m
 }

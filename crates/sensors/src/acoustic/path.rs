@@ -37,14 +37,15 @@ use crate::ray_scene::RayScene;
 use crate::sonar::decibels::{level, power};
 use crate::sonar::medium::Medium;
 use crate::sonar::noise::ambient;
+use merrow_environment::EnvironmentState;
 use merrow_environment::absorption::{AbsorptionProfile, absorption_at};
 use merrow_environment::sound::eigenray::visit_eigenrays_between;
 use merrow_environment::sound::ray::Ray;
-use merrow_environment::{EnvironmentState, water_column};
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
 use merrow_model::scene::sea::water::AbsorptionLaw;
 use merrow_model::sensor::acoustic::Receiver;
+use merrow_model::state::frames::view::PointMotion;
 
 /// Number of segments over which properties of non-uniform water are averaged.
 const SEGMENTS: usize = 16;
@@ -111,6 +112,16 @@ pub struct AcousticPath {
     pub from: Vec3,
 }
 
+impl PathEnd {
+    /// Returns the place of a moving point after `time` [s] at constant velocity.
+    pub(crate) fn after(motion: &PointMotion, time: f64) -> Self {
+        Self {
+            robot: motion.robot,
+            p: motion.p + motion.v.scale(time),
+        }
+    }
+}
+
 impl AcousticPath {
     /// Returns the transmission loss [dB re 1 m].
     pub fn loss(&self) -> f64 {
@@ -171,28 +182,19 @@ impl AcousticMedium<'_> {
                 from: -to,
             });
         }
-        let (sea, gravity) = (self.environment.sea, self.environment.gravity);
         let mut first: Option<Ray> = None;
-        let (ends, time) = ([source, receiver], self.environment.time);
-        visit_eigenrays_between(sea, gravity, ends, time, 0, &mut |ray| {
+        visit_eigenrays_between(self.environment, [source, receiver], 0, &mut |ray| {
             if first.is_none_or(|first| ray.time < first.time) {
                 first = Some(ray);
             }
         });
         let ray = first?;
-        let level = Vec3::new(chord.x, chord.y, 0.0)
-            .unit()
-            .unwrap_or(Vec3::zero());
-        let direction = |angle: f64| {
-            let (s, c) = merrow_math::real::sin_cos(angle);
-            level.scale(c) - Vec3::new(0.0, 0.0, s)
-        };
         Some(AcousticPath {
             time: ray.time,
             spreading: ray.spreading().max(1e-6),
             absorption: loss * ray.length,
-            to: direction(ray.launch),
-            from: -direction(ray.angle),
+            to: ray_direction(chord, ray.launch),
+            from: -ray_direction(chord, ray.angle),
         })
     }
 
@@ -240,21 +242,19 @@ impl AcousticMedium<'_> {
         let mut sums = [0.0; 2];
         for k in 0..n {
             let q = a + (b - a).scale((k as f64 + 0.5) / n as f64);
-            sums[0] += 1.0 / self.sound_speed(q);
+            sums[0] += 1.0 / self.environment.sound_speed(q);
             sums[1] += absorption_at(self.absorption, self.environment, q, frequency);
         }
         sums.map(|sum| sum / n as f64)
     }
+}
 
-    /// Returns the speed of sound at `p` in W [m/s].
-    pub fn sound_speed(&self, p: Vec3) -> f64 {
-        water_column::sound_speed(
-            self.environment.sea,
-            self.environment.gravity,
-            p,
-            self.environment.time,
-        )
-    }
+/// Returns the direction in W of a ray in the vertical plane of `chord` with the `angle` [rad]
+/// below the horizontal.
+pub fn ray_direction(chord: Vec3, angle: f64) -> Vec3 {
+    let level = Vec3::new(chord.x, chord.y, 0.0).unit().unwrap_or_default();
+    let (s, c) = merrow_math::real::sin_cos(angle);
+    level.scale(c) - Vec3::new(0.0, 0.0, s)
 }
 
 /// Returns the power `length`^`k` of a length [m]; `k` is the spreading exponent [-].

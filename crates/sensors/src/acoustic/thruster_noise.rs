@@ -64,6 +64,8 @@ pub fn shaft_speed(
         } => (thrust / if thrust < 0.0 { astern } else { ahead })
             .abs()
             .sqrt(),
-        _ => max_speed * (thrust.abs() / max_thrust.max(f64::MIN_POSITIVE)).sqrt(),
+        Curve::Direct | Curve::Polynomial { .. } | Curve::Table { .. } | Curve::OpenWater(_) => {
+            max_speed * (thrust.abs() / max_thrust.max(f64::MIN_POSITIVE)).sqrt()
+        }
     }
 }

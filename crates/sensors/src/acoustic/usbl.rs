@@ -22,10 +22,10 @@
 //! # Checked by
 //! test/sensors/acoustic.rs
 
-use crate::acoustic::path::AcousticPath;
-use crate::acoustic::{AcousticReceiver, range_bearing_covariance};
-use merrow_math::Vec3;
+use crate::acoustic::AcousticReceiver;
+use crate::acoustic::path::{AcousticPath, PathEnd};
 use merrow_math::rng::Draw;
+use merrow_math::{Mat3, Vec3};
 use merrow_model::sensor::acoustic::{Interrogator, Transmission, UsblKeys};
 use merrow_model::state::frames::acoustic::AcousticObservations;
 
@@ -64,7 +64,7 @@ pub(crate) fn interrogate(
         instrument.measured_range(0.5 * instrument.sound_speed * reply.time, &mut draw);
     let (p_S, covariance) = (
         d.scale(range),
-        range_bearing_covariance(d, along, range * range * variance),
+        Mat3::axial(d, along, range * range * variance),
     );
     let located = (p_S, &covariance);
     let world = instrument.to_world(&keys.placing, located, reply.arrival, &mut draw);
@@ -88,17 +88,17 @@ pub(crate) fn receive_reply(
     let turn_around = transponder.turn_around_s;
     let motion = instrument.beacon_motion(index)?;
     let here = instrument.point_after(Vec3::zero(), 0.0);
-    let transponder_after = |time: f64| motion.position_after(time).p;
+    let transponder_after = |time: f64| PathEnd::after(&motion, time).p;
     let path = instrument
         .medium
         .find_arrival(here.p, transponder_after, interrogator.frequency)?;
-    if !instrument.has_line_of_sight(here, motion.position_after(path.time)) {
+    if !instrument.has_line_of_sight(here, PathEnd::after(&motion, path.time)) {
         return None;
     }
     let level = instrument.interrogation_level(interrogator, (index, &motion), &path);
     instrument.detect_with(&transponder.ear, interrogator.frequency, (level, 0.0), draw)?;
     let sent = path.time + turn_around + instrument.transmission_delay(index);
-    let source = motion.position_after(sent).p;
+    let source = PathEnd::after(&motion, sent).p;
     let receiver_after = |time: f64| instrument.point_after(Vec3::zero(), sent + time).p;
     let back = instrument
         .medium

@@ -34,15 +34,14 @@ pub mod encode;
 use crate::ais::encode::{KNOT, Message, ReportedMotion};
 use crate::cost::{CostSite, RECEPTION};
 use crate::exteroceptive::{Observation, Observe};
-use merrow_environment::SPEED_OF_LIGHT;
-use merrow_environment::geodesy;
 use merrow_environment::geodesy::RADIO_HORIZON_RADIUS;
+use merrow_environment::{SPEED_OF_LIGHT, geodesy};
+use merrow_math::Vec3;
 use merrow_math::rng::Draw;
-use merrow_math::{Mat3, SpatialVelocity, Vec3};
 use merrow_model::scene::Origin;
 use merrow_model::sensor::ais::{AisClass, AisReceiver, Sentence, Transponder};
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::view::WorldView;
+use merrow_model::state::frames::view::PointMotion;
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Wavelength at 162 MHz [m].
@@ -60,7 +59,7 @@ impl Observe for AisReceiver {
         let now = sample.view.time_ns as f64 * 1e-9;
         let mut out = Vec::new();
         for (k, transponder) in sample.scene.ais.iter().enumerate() {
-            let Some(motion) = transponder_motion(sample.view, transponder) else {
+            let Some(motion) = sample.view.powered_point(transponder.on, transponder.p) else {
                 continue;
             };
             let is_own = transponder.on.is_some_and(|(robot, _)| robot == pose.robot);
@@ -96,43 +95,12 @@ impl Observe for AisReceiver {
     }
 }
 
-/// Motion of a transponder at the sample.
-struct TransponderMotion {
-    p: Vec3,
-    v: Vec3,
-    /// Attitude of its carrier in W, and the angular velocity of the carrier in W.
-    R: Mat3,
-    w: Vec3,
-}
-
-fn transponder_motion(view: &WorldView, transponder: &Transponder) -> Option<TransponderMotion> {
-    let Some((robot, link)) = transponder.on else {
-        let zero = Vec3::zero();
-        return Some(TransponderMotion {
-            p: transponder.p,
-            v: zero,
-            R: Mat3::identity(),
-            w: zero,
-        });
-    };
-    let ((R, p), V): (_, SpatialVelocity) =
-        (&view.links[robot][link], view.velocities[robot][link]);
-    let v = R.mul_vec(V.v + V.w.cross(transponder.p));
-    let motion = TransponderMotion {
-        p: *p + R.mul_vec(transponder.p),
-        v,
-        R: *R,
-        w: R.mul_vec(V.w),
-    };
-    (view.powered[robot] && motion.p.is_finite() && v.is_finite()).then_some(motion)
-}
-
 /// Returns the received power over the sensitivity [dB]. (1), (2)
 fn link_margin(
     spec: &AisReceiver,
     sample: &Observation<'_>,
     transponder: &Transponder,
-    motion: &TransponderMotion,
+    motion: &PointMotion,
 ) -> f64 {
     let (pose, ray_scene) = (sample.pose, sample.ray_scenes.collision());
     let ends = [motion.p, pose.p_WS];
@@ -153,10 +121,12 @@ fn link_margin(
     let two_ray_loss = 40.0 * log(d) - 20.0 * log(sender * receiver);
     let towards = offset.scale(1.0 / d);
     let is_shadowed = match transponder.on {
-        Some((robot, _)) => ray_scene.is_occluded_between([robot, pose.robot], ends),
-        None => ray_scene
-            .first_hit_excluding(pose.robot, pose.p_WS, towards, [0.0, d - 0.5])
-            .is_some(),
+        Some((robot, _)) => ray_scene.find_occluder([robot, pose.robot], ends).is_some(),
+        None => {
+            let own = ray_scene.shapes_of(pose.robot);
+            let hit = ray_scene.first_hit(own, pose.p_WS, towards, [0.0, d - 0.5]);
+            hit.is_some()
+        }
     };
     let transmitted = 30.0 + 10.0 * log(transponder.ais.power());
     transmitted
@@ -191,7 +161,7 @@ pub(crate) fn reporting_interval(class: AisClass, status: u32, speed: f64, turn:
 /// Reports of a transponder that are sent after the time `after` and up to the time `until` [s].
 fn due_reports(
     transponder: &Transponder,
-    motion: &TransponderMotion,
+    motion: &PointMotion,
     [after, until]: [f64; 2],
 ) -> Vec<(f64, Report)> {
     let speed = (motion.v.x * motion.v.x + motion.v.y * motion.v.y).sqrt();
@@ -235,7 +205,7 @@ fn due_reports(
 fn encode_report(
     origin: &Origin,
     transponder: &Transponder,
-    motion: &TransponderMotion,
+    motion: &PointMotion,
     (report, time): (Report, f64),
     now: f64,
 ) -> Vec<Message> {
@@ -252,7 +222,7 @@ fn encode_report(
     let error = Vec3::new(draw.normal(), draw.normal(), 0.0).scale(transponder.ais.position_std_m);
     let p = motion.p + motion.v.scale(time - now) + error;
     let [latitude, longitude, _] = geodesy::geodetic_from_world(origin, p);
-    let ahead = motion.R.col(0);
+    let ahead = motion.R_WL.col(0);
     let speed = (motion.v.x * motion.v.x + motion.v.y * motion.v.y).sqrt();
     let clockwise = |x: f64, y: f64| FRAC_PI_2 - libm::atan2(y, x);
     let heading = clockwise(ahead.x, ahead.y) + motion.w.z * (now - time);

@@ -24,10 +24,9 @@
 //! # Checked by
 //! test/sensors/camera.rs
 
-use crate::camera::RenderContext;
 use crate::camera::noise::smooth_step;
 use crate::camera::water::{LAMP_ASYMMETRY, phase};
-use crate::camera::{Medium, fast_exp, multiply, transmittance};
+use crate::camera::{Medium, RenderContext, fast_exp, multiply, transmittance};
 use merrow_math::Vec3;
 use std::ops::Range;
 

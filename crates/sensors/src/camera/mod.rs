@@ -23,9 +23,9 @@ use crate::camera::shading::Shader;
 use crate::exteroceptive::Observation;
 use crate::ray_scene::{RayScene, SurfaceHit};
 use crate::sample::Pose;
+use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Packed, Vec3};
-use merrow_model::sensor::camera::CameraImages;
-use merrow_model::sensor::camera::{CameraOutput, CameraSpec};
+use merrow_model::sensor::camera::{CameraImages, CameraOutput, CameraSpec};
 use merrow_model::state::frames::view::WorldView;
 use merrow_raytrace::Ray;
 use rayon::prelude::*;
@@ -524,6 +524,21 @@ fn luminance(c: Vec3) -> f64 {
 /// Scales a colour to luminance 1.
 fn tint(c: Vec3) -> Vec3 {
     c.scale(1.0 / luminance(c).max(1e-12))
+}
+
+/// Returns a random point [m] in the box in front of a camera, in S, that is `depth` [m] deep and
+/// twice as wide and as high.
+fn point_in_front(draw: &mut Draw, depth: f64) -> Vec3 {
+    Vec3::new(
+        depth * draw.uniform(),
+        depth * (2.0 * draw.uniform() - 1.0),
+        depth * (2.0 * draw.uniform() - 1.0),
+    )
+}
+
+/// Returns whether the pixel coordinates `[u, v]` are in an image with these columns and rows.
+fn is_in_image([columns, rows]: [usize; 2], [u, v]: [f64; 2]) -> bool {
+    u >= 0.0 && v >= 0.0 && u < columns as f64 && v < rows as f64
 }
 
 /// Returns the linear interpolation from `a` (`part` = 0) to `b` (`part` = 1).

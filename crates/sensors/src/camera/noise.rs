@@ -68,16 +68,7 @@ fn between_cells(table: &Table, x: f64, y: f64, seed: u64) -> f64 {
 /// Sums `n` octaves of [`value_noise`], each of half the size and weight of the preceding octave,
 /// normalised to 0..1 with the mean 0.5. Each octave is rotated, so that no grid is visible.
 pub(crate) fn fractal_noise(x: f64, y: f64, n: usize, seed: u64) -> f64 {
-    let (mut sum, mut weights, mut weight) = (0.0, 0.0, 1.0);
-    let (mut x, mut y) = (x, y);
-    let table = table();
-    for k in 0..n {
-        sum += weight * between_cells(table, x, y, seed.wrapping_add(k as u64));
-        weights += weight;
-        weight *= 0.5;
-        (x, y) = (1.6 * x - 1.2 * y + 17.3, 1.2 * x + 1.6 * y - 9.1);
-    }
-    sum / weights
+    fractal_noise_above(x, y, n, seed, f64::NEG_INFINITY).unwrap_or_default()
 }
 
 /// Computes [`fractal_noise`] if the result exceeds `min_value`. Returns `None` as soon as the

@@ -16,12 +16,8 @@
 use crate::camera::render_image;
 use crate::cost::CostSite;
 use crate::exteroceptive::{Observation, Observe};
-use merrow_model::sensor::camera::{
-    CameraKeys, CameraOutput, CameraSpec, Exposure, LensDistortion, RenderQuality,
-};
-use merrow_model::sensor::lens::{Distortion, Lens};
+use merrow_model::sensor::camera::{CameraOutput, CameraSpec, RenderQuality};
 use merrow_model::state::frames::FrameData;
-use merrow_yaml::read::Places;
 
 /// Pixel of a camera above flat water, above waves, and under water [ns].
 const PIXEL: [f64; 3] = [310.0, 450.0, 290.0];
@@ -60,69 +56,5 @@ impl Observe for CameraSpec {
         };
         let pixel = quality * (PIXEL[kind] + world.lamps * LAMP[usize::from(is_wet)]);
         instants * points * (pixels * world.scene_factor * pixel + world.waves[1]) // (1)
-    }
-}
-
-/// Returns the camera of an external view with `size` columns and rows: an ideal lens, automatic
-/// exposure, and all outputs.
-pub fn view_camera(size: [usize; 2]) -> CameraSpec {
-    let lens = Lens {
-        focal: [0.75 * size[0] as f64; 2],
-        center: size.map(|n| 0.5 * (n as f64 - 1.0)),
-        distortion: Distortion::BrownConrady([0.0; 5]),
-    };
-    let exposure = Exposure {
-        exposure_ev100: None,
-        auto_exposure_ev100: [-4.0, 18.0],
-        gamma: true,
-        vignette: 0.0,
-        full_well_electrons: 0.0,
-        read_noise_electrons: 0.0,
-        gain_below_ev100: None,
-        f_number: None,
-        max_gain_db: 0.0,
-        noise_color_cells: 0,
-        at: Places::default(),
-    };
-    let camera = CameraKeys {
-        width: size[0] as u32,
-        height: size[1] as u32,
-        horizontal_fov_deg: None,
-        focal_px: Some(lens.focal),
-        center_px: None,
-        distortion: LensDistortion::PlumbBob {
-            k1: 0.0,
-            k2: 0.0,
-            p1: 0.0,
-            p2: 0.0,
-            k3: 0.0,
-            at: Places::default(),
-        },
-        flat_port_m: None,
-        outputs: Vec::new(),
-        render_self: true,
-        min_range_m: 0.01,
-        max_range_m: 30_000.0,
-        readout_s: 0.0,
-        exposure_s: 0.0,
-        blur_samples: 1,
-        antialias: 4,
-        stereo_baseline_m: None,
-        marine_snow: 0.0,
-        jpeg_quality: 90,
-        quality: RenderQuality::Full,
-        exposure,
-        at: Places::default(),
-    };
-    CameraSpec {
-        camera,
-        size,
-        rays: CameraSpec::pixel_directions(&lens, size),
-        lens,
-        outputs: CameraOutput::Rgb as u8 | CameraOutput::Depth as u8 | CameraOutput::Labels as u8,
-        instants: 1,
-        gain_below: 0.0,
-        max_gain: f64::INFINITY,
-        subpixels: CameraSpec::subpixels(4),
     }
 }

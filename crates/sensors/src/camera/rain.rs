@@ -22,7 +22,7 @@
 //! The tests in this file.
 
 use crate::camera::sky_radiance::Sky;
-use crate::camera::{RenderContext, lerp};
+use crate::camera::{RenderContext, is_in_image, lerp, point_in_front};
 use merrow_environment::air;
 use merrow_math::Vec3;
 use merrow_model::sensor::camera::CameraSpec;
@@ -68,15 +68,10 @@ pub(crate) fn draw_streaks(spec: &CameraSpec, world: &RenderContext, light: &mut
     };
     let skip = world.hidden_shapes(spec);
     let mut draw = world.sample.errors.draw(u64::MAX - 1);
-    // Box in front of the camera: `MAX_DISTANCE` deep, twice as wide and as high.
     let drops = (drop_density(weather.rain_mm_h) * 4.0 * MAX_DISTANCE * MAX_DISTANCE * MAX_DISTANCE)
         .min(MAX_DROPS) as usize;
     for _ in 0..drops {
-        let p = Vec3::new(
-            MAX_DISTANCE * draw.uniform(),
-            MAX_DISTANCE * (2.0 * draw.uniform() - 1.0),
-            MAX_DISTANCE * (2.0 * draw.uniform() - 1.0),
-        );
+        let p = point_in_front(&mut draw, MAX_DISTANCE);
         let size = MIN_DIAMETER - libm::log(1.0 - draw.uniform()) / slope(weather.rain_mm_h);
         let fall = 9.65 - 10.3 * libm::exp(-0.6 * size);
         let displacement = R_WS
@@ -86,7 +81,7 @@ pub(crate) fn draw_streaks(spec: &CameraSpec, world: &RenderContext, light: &mut
         let ([Some(a), Some(b)], true) = (ends, p.x > 0.15 && p.x + displacement.x > 0.15) else {
             continue;
         };
-        if !is_in_image(spec, a) && !is_in_image(spec, b) {
+        if !is_in_image(spec.size, a) && !is_in_image(spec.size, b) {
             continue;
         }
         let d = R_WS.mul_vec(p);
@@ -107,10 +102,6 @@ pub(crate) fn draw_streaks(spec: &CameraSpec, world: &RenderContext, light: &mut
             );
         }
     }
-}
-
-fn is_in_image(spec: &CameraSpec, [u, v]: [f64; 2]) -> bool {
-    u >= 0.0 && v >= 0.0 && u < spec.size[0] as f64 && v < spec.size[1] as f64
 }
 
 /// Blends a line from `a` to `b`, `width` [px] wide, into the image. The weight at a pixel is the
@@ -143,13 +134,9 @@ fn draw_streak(
             let from = (column as f64).max(low);
             let covered = ((column as f64 + 1.0).min(high) - from).clamp(0.0, 1.0);
             let pixel = &mut light[row as usize * columns + column];
-            let before = Vec3::new(
-                f64::from(pixel[0]),
-                f64::from(pixel[1]),
-                f64::from(pixel[2]),
-            );
+            let before = Vec3::from(pixel.map(f64::from));
             let after = lerp(before, luminance, part * covered);
-            *pixel = [after.x as f32, after.y as f32, after.z as f32];
+            *pixel = after.to_array().map(|x| x as f32);
         }
     }
 }

@@ -38,13 +38,14 @@
 //! test/sensors/camera.rs
 
 use crate::camera::in_scattering::InScattering;
-use crate::camera::lamp;
 use crate::camera::lamp::LitLamp;
 use crate::camera::noise::fractal_noise;
 use crate::camera::sea::{Facet, Sea};
 use crate::camera::sky_radiance::Sky;
 use crate::camera::water::{INDEX, Water};
-use crate::camera::{Medium, PixelRay, RenderContext, fast_exp, lerp, multiply, transmittance};
+use crate::camera::{
+    Medium, PixelRay, RenderContext, fast_exp, lamp, lerp, multiply, transmittance,
+};
 use crate::laser;
 use crate::ray_scene::SurfaceHit;
 use merrow_environment::air;
@@ -289,7 +290,7 @@ impl<'a> Shader<'a> {
         surface: Option<f64>,
     ) -> (Vec3, f64) {
         let (light, distance) = match (surface, hit) {
-            (Some(t), hit) => (self.shade_surface_from_above(p + d.scale(t), d, t, hit), t),
+            (Some(t), hit) => (self.shade_from_above(p + d.scale(t), d, t, hit), t),
             (None, Some(hit)) => (
                 self.shade_dry_surface(p + d.scale(hit.distance), d, &hit),
                 hit.distance,
@@ -374,13 +375,7 @@ impl<'a> Shader<'a> {
     /// [m]. (3)
     ///
     /// `behind` is the solid surface that the straight ray hits.
-    fn shade_surface_from_above(
-        &self,
-        q: Vec3,
-        d: Vec3,
-        t: f64,
-        behind: Option<SurfaceHit>,
-    ) -> Vec3 {
+    fn shade_from_above(&self, q: Vec3, d: Vec3, t: f64, behind: Option<SurfaceHit>) -> Vec3 {
         let Facet {
             normal,
             slope_variance,
@@ -541,7 +536,7 @@ impl<'a> Shader<'a> {
         let visual_range = self.water.visual_range;
         let (end, s) = match (surface, hit) {
             (Some(t), hit) if t < visual_range => {
-                (self.shade_surface_from_below(p + d.scale(t), d, t, hit), t)
+                (self.shade_from_below(p + d.scale(t), d, t, hit), t)
             }
             (None, Some(hit)) if hit.distance < visual_range => (
                 self.shade_submerged_surface(p + d.scale(hit.distance), d, &hit),
@@ -595,13 +590,7 @@ impl<'a> Shader<'a> {
     /// [m]. (3)
     ///
     /// `behind` is the solid surface that the straight ray hits.
-    fn shade_surface_from_below(
-        &self,
-        q: Vec3,
-        d: Vec3,
-        t: f64,
-        behind: Option<SurfaceHit>,
-    ) -> Vec3 {
+    fn shade_from_below(&self, q: Vec3, d: Vec3, t: f64, behind: Option<SurfaceHit>) -> Vec3 {
         let Facet {
             normal: n,
             slope_variance,

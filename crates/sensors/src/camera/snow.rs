@@ -4,6 +4,7 @@
 //! and lamps, unless a surface occludes it.
 
 use crate::camera::shading::Shader;
+use crate::camera::{is_in_image, point_in_front};
 use crate::sample::SampleErrors;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::sensor::camera::CameraSpec;
@@ -26,22 +27,16 @@ pub(crate) fn draw_particles(
 ) {
     let (R_WS, p_WS) = pose;
     let mut draw = errors.draw(u64::MAX);
-    // Box in front of the camera: `MAX_DISTANCE` deep, twice as wide and as high.
     let number = (spec.camera.marine_snow * 4.0 * MAX_DISTANCE * MAX_DISTANCE * MAX_DISTANCE)
         .min(MAX_PARTICLES as f64) as usize;
-    let [columns, rows] = spec.size;
     for _ in 0..number {
-        let p = Vec3::new(
-            MAX_DISTANCE * draw.uniform(),
-            MAX_DISTANCE * (2.0 * draw.uniform() - 1.0),
-            MAX_DISTANCE * (2.0 * draw.uniform() - 1.0),
-        );
+        let p = point_in_front(&mut draw, MAX_DISTANCE);
         let size = PARTICLE_RADIUS_SCALE * (0.4 + 1.6 * draw.uniform() * draw.uniform());
         let z = p.x;
         let Some([u, v]) = spec.lens.project(Vec3::new(-p.y, -p.z, z)) else {
             continue;
         };
-        if z < 0.08 || !(u >= 0.0 && v >= 0.0 && u < columns as f64 && v < rows as f64) {
+        if z < 0.08 || !is_in_image(spec.size, [u, v]) {
             continue;
         }
         // Out of focus near the lens, and never smaller than a pixel.
@@ -54,7 +49,7 @@ pub(crate) fn draw_particles(
             continue;
         };
         let luminance = luminance.scale(share);
-        draw_disc(light, [columns, rows], [u, v], radius, luminance);
+        draw_disc(light, spec.size, [u, v], radius, luminance);
     }
 }
 

@@ -22,6 +22,7 @@
 //! test/sensors/navigation/gnss.rs
 
 use crate::fault::faulty;
+use crate::gnss::interference::interference;
 use crate::gnss::{gauss_markov_step, has_signal};
 use crate::measure::{Measure, Sample};
 use merrow_math::Vec3;
@@ -34,14 +35,14 @@ impl Measure for HeadingReceiver {
     /// time above water [s].
     fn measure(&self, sample: &mut Sample<'_>) -> Option<Heading> {
         let (spec, truth) = (self, sample.truth);
-        let radio = &sample.interference();
+        let radio = &interference(sample);
         let [e_x, e_y] = [0, 1].map(|i| {
             gauss_markov_step(sample, [i, 0], spec.baseline_std_m, spec.correlation_time_s)
         });
         let antennas = spec.antennas_m.map(Vec3::from);
         let at = antennas.map(|a| truth.p_WS + truth.R_WS.mul_vec(a));
         // the lower antenna decides
-        let height = at.map(|p| truth.environment.height_above_surface(p));
+        let height = at.map(|p| truth.around.environment.height_above_surface(p));
         let lower = if height[0] < height[1] { at[0] } else { at[1] };
         let limits = (spec.max_depth_m, spec.reacquisition_s);
         let up = has_signal(sample, lower, limits, radio);

@@ -22,12 +22,12 @@
 //! # Checked by
 //! test/sensors/navigation/gnss.rs
 
+use crate::measure::Sample;
 use merrow_math::Vec3;
 use merrow_model::scene::fault::{Device, FaultKind, jammer_reach};
-use merrow_model::state::FaultState;
 
 /// Combined effect of the active jamming and spoofing faults on a receiver.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Interference {
     /// True if no satellite signal can be received.
     pub jammed: bool,
@@ -39,31 +39,15 @@ pub(crate) struct Interference {
     pub velocity: Vec3,
 }
 
-impl Interference {
-    /// Returns the state without interference.
-    pub(crate) fn clear() -> Self {
-        Self {
-            jammed: false,
-            spoofed: false,
-            offset: Vec3::zero(),
-            velocity: Vec3::zero(),
-        }
-    }
-}
-
-/// Computes the interference that the active faults of a robot cause at its sensor number `sensor`,
-/// with the antenna at `p_WS` (in W [m]), at `now_ns` [ns].
-pub(crate) fn interference_at(
-    faults: &[FaultState],
-    sensor: usize,
-    p_WS: Vec3,
-    now_ns: u64,
-) -> Interference {
-    let mut radio = Interference::clear();
-    for memory in faults.iter().filter(|f| f.is_active(now_ns)) {
+/// Computes the interference that the active faults of a robot cause at its sensor.
+pub(crate) fn interference(sample: &Sample<'_>) -> Interference {
+    let (p_WS, now_ns) = (sample.truth.p_WS, sample.on_board.now_ns);
+    let mut radio = Interference::default();
+    let faults = sample.on_board.state.faults.iter();
+    for memory in faults.filter(|f| f.is_active(now_ns)) {
         let fault = &memory.fault;
         match fault.kind {
-            _ if fault.device != Device::GnssReceiver(sensor) => {}
+            _ if fault.device != Device::GnssReceiver(sample.index) => {}
             FaultKind::Jammed {
                 position_m,
                 power_w,

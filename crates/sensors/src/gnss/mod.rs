@@ -30,7 +30,7 @@ pub mod interference;
 pub mod visibility;
 
 use crate::fault::Faulty;
-use crate::gnss::interference::Interference;
+use crate::gnss::interference::{Interference, interference};
 use crate::measure::{Measure, Sample};
 use merrow_environment::geodesy;
 use merrow_math::Vec3;
@@ -42,7 +42,7 @@ impl Measure for GnssSpec {
     /// the time above water [s].
     fn measure(&self, sample: &mut Sample<'_>) -> Option<Gnss> {
         let (receiver, truth) = (&self.receiver, sample.truth);
-        let radio = &sample.interference();
+        let radio = &interference(sample);
         let h = receiver.horizontal_std_m;
         let std = Vec3::new(h, h, receiver.vertical_std_m);
         let mut error = Vec3::zero();
@@ -88,7 +88,7 @@ impl Measure for GnssSpec {
         }
         let on = if sample.memory.noise { 1.0 } else { 0.0 };
         let p = truth.p_WS + error.scale(on) + radio.offset;
-        reading.position = geodesy::geodetic_from_world(truth.origin, p);
+        reading.position = geodesy::geodetic_from_world(truth.around.origin, p);
         if let Some((h, v, n)) = doppler {
             let std = Vec3::new(h * ratios.x, h * ratios.y, v * ratios.z);
             let noise = Vec3::new(std.x * n[0], std.y * n[1], std.z * n[2]);
@@ -146,7 +146,7 @@ pub(crate) fn has_signal(
 ) -> bool {
     let (first, dt) = (sample.memory.samples == 0, sample.period());
     let above = &mut sample.memory.drift[3][0];
-    let depth = -sample.truth.environment.height_above_surface(p);
+    let depth = -sample.truth.around.environment.height_above_surface(p);
     let is_blocked = radio.jammed || depth > max_depth;
     *above = match (is_blocked, first) {
         (true, _) => 0.0,

@@ -49,7 +49,8 @@ pub(crate) fn satellite_visibility(
     let visible = |d: &&Vec3| truth.ray_range(**d).is_none();
     let visible_satellites = satellites.iter().filter(visible).count();
     let hidden = 1.0 - visible_satellites as f64 / satellites.len() as f64;
-    let height = truth.environment.height_above_surface(truth.p_WS).max(0.0);
+    let at = truth.around.environment;
+    let height = at.height_above_surface(truth.p_WS).max(0.0);
     let water = if sky.water_multipath_height_m > 0.0 {
         libm::exp(-height / sky.water_multipath_height_m)
     } else {

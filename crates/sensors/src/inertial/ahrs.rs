@@ -46,86 +46,74 @@
 //! # Checked by
 //! test/sensors/inertial/ahrs.rs, test/sensors/covariance.rs
 
-use crate::inertial::Triads;
+use crate::inertial::with_faults;
 use crate::measure::{Measure, Sample};
-use crate::{Truth, noise};
+use crate::noise;
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Quat, Vec3};
-use merrow_model::scene::Sensor;
 use merrow_model::sensor::FixedErrors;
 use merrow_model::sensor::inertial::{AhrsKeys, AhrsSpec, AhrsStart, Imu};
+use merrow_model::state::FaultEffect;
 use merrow_model::state::navigation::{AhrsMemory, NavigationFilter};
-use merrow_model::state::{FaultEffect, SensorState};
 
 /// Number of doublings of the time in which the covariance reaches its steady state.
 const DOUBLINGS: usize = 40;
 
 impl Measure for AhrsSpec {
+    /// Takes one sample: measures, advances the filter and returns its output.
     fn measure(&self, sample: &mut Sample<'_>) -> Option<Imu> {
-        let (now_ns, memory) = (sample.on_board.now_ns, &mut *sample.memory);
-        let (sensor, truth, draw) = (sample.sensor, sample.truth, &mut sample.draw);
-        Some(measure(self, sensor, memory, truth, now_ns, draw))
-    }
-}
-
-/// Takes one sample at `now_ns` [ns]: measures, advances the filter and returns its output.
-pub fn measure(
-    spec: &AhrsSpec,
-    sensor: &Sensor,
-    memory: &mut SensorState,
-    truth: &Truth<'_>,
-    now_ns: u64,
-    draw: &mut Draw,
-) -> Imu {
-    let (parts, on, samples) = (memory.channel_faults, memory.noise, memory.samples);
-    // `NavigationFilter::for_sensor` creates the filter state that matches the kind of the sensor
-    let Some(NavigationFilter::Ahrs(filter)) = memory.filter.as_deref_mut() else {
-        unreachable!("the filter state of an AHRS sensor must be `NavigationFilter::Ahrs`")
-    };
-    let up = truth.R_WS.r[2];
-    let specific_force = truth.a_WS_S + up.scale(truth.environment.gravity);
-    let triads = Triads {
-        errors: [&spec.gyro, &spec.accelerometer],
-        drift: &mut memory.drift,
-        faults: &parts,
-        noise: on,
-        sample: samples,
-    };
-    let [rate, force] = triads.measure(sensor, [truth.V_WS_S.w, specific_force], filter.raw, draw);
-    let true_field = truth.R_WS.tr_mul_vec(truth.origin.magnetic_field)
-        + Vec3::from(spec.keys.iron_nt.map(|x| 1e-9 * x));
-    let drift = &mut filter.field_drift;
-    let field = noise::measure_vector(&spec.magnetometer, drift, true_field, on, draw);
-    let inputs = FilterInputs {
-        rate,
-        force,
-        field,
-        gravity: truth.environment.gravity,
-        earth: truth.origin.magnetic_field,
-    };
-    let dt = 1.0 / sensor.rate;
-    let at = Instant { dt, now_ns };
-    if filter.started {
-        advance(spec, &at, filter, &inputs);
-    } else {
-        let is_intact = parts[..2].iter().all(|part| *part == FaultEffect::NONE);
-        if spec.keys.start == AhrsStart::Aligned && samples == 0 && is_intact {
-            let truth = [up.scale(truth.environment.gravity), true_field];
-            let drift = (&memory.drift, &filter.field_drift);
-            let settled = settled_inputs(spec, &inputs, truth, drift, on);
-            align(spec, &at, filter, &settled, on, draw);
+        let (sensor, truth, now_ns) = (sample.sensor, sample.truth, sample.on_board.now_ns);
+        let (up, gravity) = (truth.R_WS.r[2], truth.around.environment.gravity);
+        let specific_force = truth.a_WS_S + up.scale(gravity);
+        let found = [
+            sample.measure_vector(&self.gyro, 0, truth.V_WS_S.w),
+            sample.measure_vector(&self.accelerometer, 3, specific_force),
+        ];
+        let (memory, draw) = (&mut *sample.memory, &mut sample.draw);
+        let (parts, on, samples) = (memory.channel_faults, memory.noise, memory.samples);
+        // `NavigationFilter::for_sensor` creates the filter state that matches the kind of the
+        // sensor
+        let Some(NavigationFilter::Ahrs(filter)) = memory.filter.as_deref_mut() else {
+            unreachable!("the filter state of an AHRS sensor must be `NavigationFilter::Ahrs`")
+        };
+        let [rate, force] = with_faults((sensor, samples), &parts, found, filter.raw);
+        let true_field = truth.R_WS.tr_mul_vec(truth.around.origin.magnetic_field)
+            + Vec3::from(self.keys.iron_nt.map(|x| 1e-9 * x));
+        let drift = &mut filter.field_drift;
+        let field = noise::measure_vector(&self.magnetometer, drift, true_field, on, draw);
+        let inputs = FilterInputs {
+            rate,
+            force,
+            field,
+            gravity,
+            earth: truth.around.origin.magnetic_field,
+        };
+        let at = Instant {
+            dt: 1.0 / sensor.rate,
+            now_ns,
+        };
+        if filter.started {
+            advance(self, &at, filter, &inputs);
         } else {
-            filter.q = initial_attitude(spec, &inputs);
-            filter.covariance = cold_covariance(spec, &inputs, samples);
+            let is_intact = parts[..2].iter().all(|part| *part == FaultEffect::NONE);
+            if self.keys.start == AhrsStart::Aligned && samples == 0 && is_intact {
+                let truth = [up.scale(gravity), true_field];
+                let drift = (&memory.drift, &filter.field_drift);
+                let settled = settled_inputs(self, &inputs, truth, drift, on);
+                align(self, &at, filter, &settled, on, draw);
+            } else {
+                filter.q = initial_attitude(self, &inputs);
+                filter.covariance = cold_covariance(self, &inputs, samples);
+            }
+            filter.started = true;
         }
-        filter.started = true;
-    }
-    (filter.raw, filter.time_ns) = ([rate, force], now_ns);
-    Imu {
-        angular_velocity: rate - filter.bias,
-        linear_acceleration: force,
-        orientation: Some(filter.q),
-        variances: variances(spec, filter, &inputs, samples),
+        (filter.raw, filter.time_ns) = ([rate, force], now_ns);
+        Some(Imu {
+            angular_velocity: rate - filter.bias,
+            linear_acceleration: force,
+            orientation: Some(filter.q),
+            variances: variances(self, filter, &inputs, samples),
+        })
     }
 }
 

@@ -22,8 +22,7 @@ use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
 use merrow_math::rng::Draw;
 use merrow_math::{Quat, Vec3};
-use merrow_model::sensor::inertial::Imu;
-use merrow_model::sensor::inertial::ImuSpec;
+use merrow_model::sensor::inertial::{Imu, ImuSpec};
 
 impl Measure for ImuSpec {
     /// Takes one sample. Channels 0-2 of `SensorState::drift` belong to the gyro, 3-5 to the
@@ -31,7 +30,8 @@ impl Measure for ImuSpec {
     fn measure(&self, sample: &mut Sample<'_>) -> Option<Imu> {
         let (gyro, accelerometer) = (&self.gyro, &self.accelerometer);
         let truth = sample.truth;
-        let specific_force = truth.a_WS_S + truth.R_WS.r[2].scale(truth.environment.gravity); // (1)
+        let gravity = truth.around.environment.gravity;
+        let specific_force = truth.a_WS_S + truth.R_WS.r[2].scale(gravity); // (1)
         let angular_velocity = sample.measure_vector(gyro, 0, truth.V_WS_S.w);
         let linear_acceleration = sample.measure_vector(accelerometer, 3, specific_force);
         let (on, draw) = (sample.memory.noise, &mut sample.draw);

@@ -37,14 +37,14 @@
 
 use crate::Truth;
 use crate::fault::faulty;
-use crate::inertial::{Triads, ins_filter};
+use crate::inertial::{ins_filter, with_faults};
 use crate::measure::{Measure, Sample};
 use merrow_environment::geodesy;
 use merrow_math::ellipsoid::{EARTH_RATE, MEAN_RADIUS};
 use merrow_math::real::sin_cos;
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Quat, Sym3, Vec3};
-use merrow_model::scene::{Origin, Sensor};
+use merrow_model::scene::Origin;
 use merrow_model::sensor::inertial::{InsSpec, Navigation};
 use merrow_model::state::SensorState;
 use merrow_model::state::navigation::{InsMemory, NavigationFilter};
@@ -93,53 +93,39 @@ impl Earth {
 }
 
 impl Measure for InsSpec {
+    /// Takes one sample: measures, advances the mechanisation and uses the readings of the aiding
+    /// sensors.
     fn measure(&self, sample: &mut Sample<'_>) -> Option<Navigation> {
-        let (now_ns, memory) = (sample.on_board.now_ns, &mut *sample.memory);
-        let (sensor, truth, draw) = (sample.sensor, sample.truth, &mut sample.draw);
-        Some(measure(self, sensor, memory, truth, now_ns, draw))
+        let (sensor, truth, now_ns) = (sample.sensor, sample.truth, sample.on_board.now_ns);
+        let earth = Earth::at_origin(truth.around.origin, truth.around.environment.gravity);
+        let v = truth.R_WS.mul_vec(truth.V_WS_S.v);
+        // (1)
+        let rate = truth.V_WS_S.w + truth.R_WS.tr_mul_vec(earth.level_rate(v));
+        let force = truth.a_WS_S - truth.R_WS.tr_mul_vec(earth.free_fall_acceleration(v));
+        let found = [
+            sample.measure_vector(&self.gyro, 0, rate),
+            sample.measure_vector(&self.accelerometer, 3, force),
+        ];
+        let memory = &mut *sample.memory;
+        // `NavigationFilter::for_sensor` creates the filter state that matches the kind of the
+        // sensor
+        let Some(NavigationFilter::Ins(filter)) = memory.filter.as_deref_mut() else {
+            unreachable!("the filter state of an INS sensor must be `NavigationFilter::Ins`")
+        };
+        let (faults, number) = (&memory.channel_faults, memory.samples);
+        filter.raw = with_faults((sensor, number), faults, found, filter.raw);
+        if filter.started {
+            // samples are aligned with steps, so their interval varies
+            let dt = now_ns.saturating_sub(filter.time_ns) as f64 * 1e-9;
+            let [w, f] = advance(filter, &earth, dt);
+            ins_filter::predict_covariance(self, filter, &earth, f, dt);
+            apply_aids(self, filter, truth, w, now_ns);
+        } else {
+            align(self, filter, truth, memory.noise, &mut sample.draw);
+        }
+        filter.time_ns = now_ns;
+        Some(navigation_output(self, filter, &earth, truth))
     }
-}
-
-/// Takes one sample at `now_ns` [ns]: measures, advances the mechanisation and uses the readings of
-/// the aiding sensors.
-pub fn measure(
-    spec: &InsSpec,
-    sensor: &Sensor,
-    memory: &mut SensorState,
-    truth: &Truth<'_>,
-    now_ns: u64,
-    draw: &mut Draw,
-) -> Navigation {
-    let (parts, on, samples) = (memory.channel_faults, memory.noise, memory.samples);
-    // `NavigationFilter::for_sensor` creates the filter state that matches the kind of the sensor
-    let Some(NavigationFilter::Ins(filter)) = memory.filter.as_deref_mut() else {
-        unreachable!("the filter state of an INS sensor must be `NavigationFilter::Ins`")
-    };
-    let earth = Earth::at_origin(truth.origin, truth.environment.gravity);
-    let v = truth.R_WS.mul_vec(truth.V_WS_S.v);
-    // (1)
-    let rate = truth.V_WS_S.w + truth.R_WS.tr_mul_vec(earth.level_rate(v));
-    let force = truth.a_WS_S - truth.R_WS.tr_mul_vec(earth.free_fall_acceleration(v));
-    let triads = Triads {
-        errors: [&spec.gyro, &spec.accelerometer],
-        drift: &mut memory.drift,
-        faults: &parts,
-        noise: on,
-        sample: samples,
-    };
-    let before = filter.raw;
-    filter.raw = triads.measure(sensor, [rate, force], before, draw);
-    if filter.started {
-        // samples are aligned with steps, so their interval varies
-        let dt = now_ns.saturating_sub(filter.time_ns) as f64 * 1e-9;
-        let [w, f] = advance(filter, &earth, dt);
-        ins_filter::predict_covariance(spec, filter, &earth, f, dt);
-        apply_aids(spec, filter, truth, w, now_ns);
-    } else {
-        align(spec, filter, truth, on, draw);
-    }
-    filter.time_ns = now_ns;
-    navigation_output(spec, filter, &earth, truth)
 }
 
 faulty!(Navigation: p_WS);
@@ -217,25 +203,18 @@ fn advance(filter: &mut InsMemory, earth: &Earth, dt: f64) -> [Vec3; 2] {
 /// Uses the readings of the aiding sensors since the last sample.
 fn apply_aids(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>, w: Vec3, now_ns: u64) {
     let inbox = std::mem::take(&mut filter.inbox);
+    let (aids, origin) = (&spec.aids, truth.around.origin);
     for stamped in inbox.into_iter().flatten() {
         let age = (now_ns - stamped.stamp_ns) as f64 * 1e-9;
-        match (&stamped.reading, &spec.aids) {
-            (Reading::Dvl(r), aids) => {
-                aids.dvl
-                    .iter()
-                    .for_each(|aid| ins_filter::update_with_dvl(spec, filter, aid, r, (w, age)));
-            }
-            (Reading::Gnss(r), aids) => {
-                aids.gnss.iter().for_each(|aid| {
-                    ins_filter::update_with_gnss(spec, filter, aid, r, truth.origin, (w, age))
-                });
-            }
-            (Reading::Pressure(r), aids) => {
-                aids.pressure
-                    .iter()
-                    .for_each(|aid| ins_filter::update_with_pressure(spec, filter, aid, r, age));
-            }
-            _ => {}
+        let reading = &stamped.reading;
+        if let (Reading::Dvl(r), Some(aid)) = (reading, &aids.dvl) {
+            ins_filter::update_with_dvl(spec, filter, aid, r, (w, age));
+        }
+        if let (Reading::Gnss(r), Some(aid)) = (reading, &aids.gnss) {
+            ins_filter::update_with_gnss(spec, filter, aid, r, origin, (w, age));
+        }
+        if let (Reading::Pressure(r), Some(aid)) = (reading, &aids.pressure) {
+            ins_filter::update_with_pressure(spec, filter, aid, r, age);
         }
     }
 }
@@ -261,7 +240,7 @@ fn navigation_output(
         v_WS_S: v_S,
         // relative to the level, not to inertial space
         w_WS_S: filter.raw[0] - filter.gyro_bias - R.tr_mul_vec(earth.level_rate(filter.v)),
-        position: geodesy::geodetic_from_world(truth.origin, filter.p),
+        position: geodesy::geodetic_from_world(truth.around.origin, filter.p),
         position_covariance: Sym3::upper(&c[0][0]),
         cross_covariance: c[0][2],
         attitude_covariance: Sym3::upper(&c[2][2]),

@@ -59,22 +59,8 @@ const MIN_STD: f64 = 1e-4;
 /// Depth below which a pressure sensor is taken to be submerged [m].
 const MIN_DEPTH: f64 = 0.1;
 
-fn diagonal(d: Vec3) -> Mat3 {
-    Mat3::from_rows(
-        Vec3::new(d.x, 0.0, 0.0),
-        Vec3::new(0.0, d.y, 0.0),
-        Vec3::new(0.0, 0.0, d.z),
-    )
-}
-
 fn isotropic(x: f64) -> Mat3 {
-    diagonal(Vec3::new(x, x, x))
-}
-
-fn scaled(m: &Mat3, k: f64) -> Mat3 {
-    Mat3 {
-        r: m.r.map(|row| row.scale(k)),
-    }
+    Mat3::diagonal(Vec3::new(x, x, x))
 }
 
 /// Sets the covariance after an alignment and the initial sample of the integration.
@@ -84,17 +70,17 @@ pub(crate) fn initialise_covariance(spec: &InsSpec, filter: &mut InsMemory, trut
     *c = [[Mat3::zero(); BLOCKS]; BLOCKS];
     c[POSITION][POSITION] = isotropic(square(spec.keys.start_position_std_m));
     c[VELOCITY][VELOCITY] = isotropic(square(spec.keys.start_velocity_std_m_s));
-    c[ATTITUDE][ATTITUDE] = diagonal(Vec3::from(spec.start_attitude_std().map(square)));
+    c[ATTITUDE][ATTITUDE] = Mat3::diagonal(Vec3::from(spec.start_attitude_std().map(square)));
     c[GYRO_BIAS][GYRO_BIAS] = isotropic(spec.gyro_model.bias);
     c[ACCELEROMETER_BIAS][ACCELEROMETER_BIAS] = isotropic(spec.accelerometer_model.bias);
     let scale = spec.aids.dvl.map_or(0.0, |a| a.scale_std);
-    let weight = truth.environment.water_weight(truth.p_WS);
+    let weight = truth.around.environment.water_weight(truth.p_WS);
     let height = spec
         .aids
         .pressure
         .filter(|_| weight > 0.0)
         .map_or(0.0, |a| a.bias_std / weight);
-    c[FIXED_ERRORS][FIXED_ERRORS] = diagonal(Vec3::new(square(scale), square(height), 0.0));
+    c[FIXED_ERRORS][FIXED_ERRORS] = Mat3::diagonal(Vec3::new(square(scale), square(height), 0.0));
     if let Some(GnssAid {
         std: [h, v],
         correlation_time_s: tau,
@@ -102,7 +88,7 @@ pub(crate) fn initialise_covariance(spec: &InsSpec, filter: &mut InsMemory, trut
     }) = spec.aids.gnss
         && tau > 0.0
     {
-        c[GNSS_ERROR][GNSS_ERROR] = diagonal(Vec3::new(h * h, h * h, v * v));
+        c[GNSS_ERROR][GNSS_ERROR] = Mat3::diagonal(Vec3::new(h * h, h * h, v * v));
     }
     filter.last = filter.raw;
 }
@@ -119,13 +105,10 @@ pub(crate) fn predict_covariance(
     let R = filter.q.matrix();
     let level = earth.level_rate(filter.v);
     let W = Earth::transport_matrix();
-    let minus_R = scaled(&R, -dt);
-    let vv = scaled(
-        &(Mat3::cross(filter.v).mul_mat(&W) - Mat3::cross(earth.rate + level)),
-        dt,
-    );
-    let va = scaled(&Mat3::cross(R.mul_vec(f)), -dt);
-    let (aa, av) = (scaled(&Mat3::cross(level), -dt), scaled(&W, -dt));
+    let minus_R = R.scale(-dt);
+    let vv = (Mat3::cross(filter.v).mul_mat(&W) - Mat3::cross(earth.rate + level)).scale(dt);
+    let va = Mat3::cross(R.mul_vec(f)).scale(-dt);
+    let (aa, av) = (Mat3::cross(level).scale(-dt), W.scale(-dt));
     let (decay, added) = match spec.aids.gnss {
         Some(GnssAid {
             std: [h, v],
@@ -141,7 +124,7 @@ pub(crate) fn predict_covariance(
     let c = &mut filter.covariance;
     // Φ P, row by row; the position needs the velocity before its update, and the attitude too
     for j in 0..BLOCKS {
-        c[POSITION][j] = c[POSITION][j] + scaled(&c[VELOCITY][j], dt);
+        c[POSITION][j] = c[POSITION][j] + c[VELOCITY][j].scale(dt);
         let v = c[VELOCITY][j]
             + vv.mul_mat(&c[VELOCITY][j])
             + va.mul_mat(&c[ATTITUDE][j])
@@ -151,11 +134,11 @@ pub(crate) fn predict_covariance(
             + av.mul_mat(&c[VELOCITY][j])
             + minus_R.mul_mat(&c[GYRO_BIAS][j]);
         c[VELOCITY][j] = v;
-        c[GNSS_ERROR][j] = scaled(&c[GNSS_ERROR][j], decay);
+        c[GNSS_ERROR][j] = c[GNSS_ERROR][j].scale(decay);
     }
     // times Φᵀ, column by column
     for row in c.iter_mut() {
-        row[POSITION] = row[POSITION] + scaled(&row[VELOCITY], dt);
+        row[POSITION] = row[POSITION] + row[VELOCITY].scale(dt);
         let v = row[VELOCITY]
             + row[VELOCITY].mul_mat_tr(&vv)
             + row[ATTITUDE].mul_mat_tr(&va)
@@ -165,7 +148,7 @@ pub(crate) fn predict_covariance(
             + row[VELOCITY].mul_mat_tr(&av)
             + row[GYRO_BIAS].mul_mat_tr(&minus_R);
         row[VELOCITY] = v;
-        row[GNSS_ERROR] = scaled(&row[GNSS_ERROR], decay);
+        row[GNSS_ERROR] = row[GNSS_ERROR].scale(decay);
     }
     let (g, a) = (&spec.gyro_model, &spec.accelerometer_model);
     c[VELOCITY][VELOCITY] = c[VELOCITY][VELOCITY] + isotropic(a.white * dt);
@@ -173,7 +156,7 @@ pub(crate) fn predict_covariance(
     c[GYRO_BIAS][GYRO_BIAS] = c[GYRO_BIAS][GYRO_BIAS] + isotropic(g.walk * dt);
     c[ACCELEROMETER_BIAS][ACCELEROMETER_BIAS] =
         c[ACCELEROMETER_BIAS][ACCELEROMETER_BIAS] + isotropic(a.walk * dt);
-    c[GNSS_ERROR][GNSS_ERROR] = c[GNSS_ERROR][GNSS_ERROR] + diagonal(added);
+    c[GNSS_ERROR][GNSS_ERROR] = c[GNSS_ERROR][GNSS_ERROR] + Mat3::diagonal(added);
     symmetrise(c);
 }
 
@@ -215,9 +198,9 @@ pub(crate) fn update_with_dvl(
     let (to_D, of_W) = (aid.R_SD.transpose(), R.transpose());
     let turn = to_D.mul_mat(&of_W);
     let mut h = [Mat3::zero(); BLOCKS];
-    h[VELOCITY] = scaled(&turn, k);
-    h[ATTITUDE] = scaled(&turn.mul_mat(&Mat3::cross(v)), k);
-    h[GYRO_BIAS] = scaled(&to_D.mul_mat(&Mat3::cross(aid.p_SoD)), k);
+    h[VELOCITY] = turn.scale(k);
+    h[ATTITUDE] = turn.mul_mat(&Mat3::cross(v)).scale(k);
+    h[GYRO_BIAS] = to_D.mul_mat(&Mat3::cross(aid.p_SoD)).scale(k);
     h[FIXED_ERRORS] = Mat3::from_rows(
         Vec3::new(expected.x, 0.0, 0.0),
         Vec3::new(expected.y, 0.0, 0.0),
@@ -251,7 +234,7 @@ pub(crate) fn update_with_gnss(
     let mut h = [Mat3::zero(); BLOCKS];
     h[POSITION] = Mat3::identity();
     h[VELOCITY] = isotropic(-age);
-    h[ATTITUDE] = scaled(&Mat3::cross(arm), -1.0);
+    h[ATTITUDE] = Mat3::cross(arm).scale(-1.0);
     let mut noise = Vec3::from(r.variances);
     let mut expected = p + arm;
     if aid.correlation_time_s > 0.0 {
@@ -262,17 +245,17 @@ pub(crate) fn update_with_gnss(
         noise -= Vec3::new(e, e, u);
     }
     let noise = Vec3::from(noise.to_array().map(|x| x.max(MIN_STD * MIN_STD)));
-    let noise = Sym3::upper(&diagonal(noise));
+    let noise = Sym3::upper(&Mat3::diagonal(noise));
     update(spec, filter, found - expected, &h, &noise);
     if r.velocity.is_finite() {
         let (_, v_now, _) = past_state(filter, w, age);
         let arm_velocity = R.mul_vec(w.cross(aid.p_SoA));
         let mut h = [Mat3::zero(); BLOCKS];
         h[VELOCITY] = Mat3::identity();
-        h[ATTITUDE] = scaled(&Mat3::cross(arm_velocity), -1.0);
+        h[ATTITUDE] = Mat3::cross(arm_velocity).scale(-1.0);
         h[GYRO_BIAS] = R.mul_mat(&Mat3::cross(aid.p_SoA));
         let variances = r.velocity_variances.map(|x| x.max(MIN_STD * MIN_STD));
-        let noise = Sym3::upper(&diagonal(Vec3::from(variances)));
+        let noise = Sym3::upper(&Mat3::diagonal(Vec3::from(variances)));
         let y = r.velocity - v_now - arm_velocity;
         update(spec, filter, y, &h, &noise);
     }

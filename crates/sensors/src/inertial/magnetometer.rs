@@ -19,14 +19,13 @@
 
 use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
-use merrow_model::sensor::inertial::Magnetometer;
-use merrow_model::sensor::inertial::MagnetometerSpec;
+use merrow_model::sensor::inertial::{Magnetometer, MagnetometerSpec};
 
 impl Measure for MagnetometerSpec {
     /// Takes one sample of the field in S [T].
     fn measure(&self, sample: &mut Sample<'_>) -> Option<Magnetometer> {
         let (errors, truth) = (&self.errors, sample.truth);
-        let field = truth.R_WS.tr_mul_vec(truth.origin.magnetic_field); // (1)
+        let field = truth.R_WS.tr_mul_vec(truth.around.origin.magnetic_field); // (1)
         let field = sample.measure_vector(errors, 0, field);
         Some(Magnetometer {
             field,

@@ -3,8 +3,7 @@
 
 use crate::obstacle::fit_boxes;
 use merrow_math::rng::Stream;
-use merrow_model::sensor::obstacle::DetectorSpec;
-use merrow_model::sensor::obstacle::{Detection, Echo, EchoSet};
+use merrow_model::sensor::obstacle::{Detection, DetectorSpec, Echo, EchoSet};
 use std::collections::VecDeque;
 
 /// Accumulated echoes of a detector.

@@ -40,8 +40,7 @@ use crate::exteroceptive::{EchoThreshold, Observation, Observe, SourceFrame};
 use crate::sample::SampleErrors;
 use merrow_math::rng::{Draw, Stream};
 use merrow_math::{Mat3, Quat, Vec3};
-use merrow_model::sensor::obstacle::{Detection, Echo, EchoSet};
-use merrow_model::sensor::obstacle::{DetectorSpec, Obstacle};
+use merrow_model::sensor::obstacle::{Detection, DetectorSpec, Echo, EchoSet, Obstacle};
 use merrow_model::state::frames::FrameData;
 
 /// Box with a vertical axis, in W.

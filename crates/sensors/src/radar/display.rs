@@ -1,9 +1,8 @@
 //! Plan position display of a radar: the image of its last turn. It is not intended for
 //! measurements.
 
-use crate::display::GreyImage;
-use merrow_model::sensor::radar::RadarSpec;
-use merrow_model::sensor::radar::Sweep;
+use crate::display::{GreyImage, polar_positions};
+use merrow_model::sensor::radar::{RadarSpec, Sweep};
 use std::f64::consts::TAU;
 
 /// Number of rows and columns; the maximum range reaches the centre of each side.
@@ -22,15 +21,16 @@ struct PixelMapping {
 #[derive(Clone, Debug, Default)]
 pub struct PlanPositionDisplay {
     cells: Vec<PixelMapping>,
-    pixels: Vec<u8>,
+    image: GreyImage,
 }
 
 impl PlanPositionDisplay {
     /// Adds a sector and returns the display image. Each pixel shows its strongest echo; white is
     /// strength 1.
-    pub fn add_sector(&mut self, spec: &RadarSpec, sweep: &Sweep) -> GreyImage<'_> {
-        if self.pixels.is_empty() {
-            (self.cells, self.pixels) = (pixel_mappings(spec), vec![0; ROWS * ROWS]);
+    pub fn add_sector(&mut self, spec: &RadarSpec, sweep: &Sweep) -> &GreyImage {
+        if self.cells.is_empty() {
+            self.cells = pixel_mappings(spec);
+            self.image.resize(ROWS, ROWS);
         }
         let before = spec.spokes() - (sweep.first % spec.spokes() as u64) as usize;
         for PixelMapping {
@@ -42,31 +42,19 @@ impl PlanPositionDisplay {
             // spokes are counted since the start
             if let Some(echoes) = sweep.spokes.get((spoke + before) % spec.spokes()) {
                 let strength = echoes[*from..*to].iter().copied().fold(0.0, f32::max);
-                self.pixels[*pixel] = (255.0 * strength).round() as u8;
+                self.image.pixels[*pixel] = (255.0 * strength).round() as u8;
             }
         }
-        GreyImage {
-            width: ROWS,
-            height: ROWS,
-            pixels: &self.pixels,
-        }
+        &self.image
     }
 }
 
 /// Returns the mapping of all pixels within the maximum range.
 fn pixel_mappings(spec: &RadarSpec) -> Vec<PixelMapping> {
-    let (size, center) = (
-        2.0 * spec.radar.max_range_m / ROWS as f64,
-        0.5 * ROWS as f64,
-    );
+    let size = 2.0 * spec.radar.max_range_m / ROWS as f64;
     let bin = |r: f64| ((r - spec.radar.min_range_m) / spec.bin()).max(0.0);
-    let cell = |pixel: usize| {
-        let (x, y) = (
-            (pixel % ROWS) as f64 + 0.5 - center,
-            center - (pixel / ROWS) as f64 - 0.5,
-        );
-        let r = (x * x + y * y).sqrt() * size;
-        let turned = libm::atan2(x, y) / TAU;
+    let cell = |(pixel, (distance, bearing)): (usize, (f64, f64))| {
+        let (r, turned) = (distance * size, bearing / TAU);
         let spoke =
             ((turned - turned.floor()) * spec.spokes() as f64).round() as usize % spec.spokes();
         let from = bin(r - 0.5 * size) as usize;
@@ -77,5 +65,6 @@ fn pixel_mappings(spec: &RadarSpec) -> Vec<PixelMapping> {
             bins: [from, to],
         })
     };
-    (0..ROWS * ROWS).filter_map(cell).collect()
+    let positions = polar_positions([ROWS; 2], [0.5 * ROWS as f64; 2]);
+    positions.enumerate().filter_map(cell).collect()
 }

@@ -51,8 +51,7 @@ use merrow_environment::geodesy::RADIO_HORIZON_RADIUS;
 use merrow_environment::{SPEED_OF_LIGHT, air};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
-use merrow_model::sensor::radar::RadarSpec;
-use merrow_model::sensor::radar::Sweep;
+use merrow_model::sensor::radar::{RadarSpec, Sweep};
 use merrow_model::state::frames::FrameData;
 use std::collections::BTreeMap;
 use std::f64::consts::{LN_10, PI, TAU};
@@ -201,7 +200,8 @@ impl Antenna<'_> {
             };
             let (pose, ray_scene) = (self.sample.pose, self.sample.ray_scenes.collision());
             let range = [0.0, max_range.min(to_sea)];
-            let Some(hit) = ray_scene.first_hit_excluding(pose.robot, pose.p_WS, d, range) else {
+            let own = ray_scene.shapes_of(pose.robot);
+            let Some(hit) = ray_scene.first_hit(own, pose.p_WS, d, range) else {
                 continue;
             };
             let r = hit.distance;

@@ -68,21 +68,9 @@ impl SoundSpeedProfile {
     /// Computes the profile of the water around `p` [m], W, up to the distance `reach` [m]; `None`
     /// where there is no water.
     pub(crate) fn around(environment: &EnvironmentState<'_>, p: Vec3, reach: f64) -> Option<Self> {
-        let guide = Waveguide::from_sea(
-            environment.sea,
-            environment.gravity,
-            p,
-            environment.time,
-            reach - p.z,
-        )?;
-        Self::new(
-            guide
-                .nodes()
-                .iter()
-                .rev()
-                .map(|[depth, speed]| [-depth, *speed])
-                .collect(),
-        )
+        let guide = Waveguide::in_environment(environment, p, reach - p.z)?;
+        let nodes = guide.nodes().iter().rev();
+        Self::new(nodes.map(|[depth, speed]| [-depth, *speed]).collect())
     }
 
     /// Creates a profile from nodes of height [m] and speed [m/s], in ascending order; `None`
@@ -187,26 +175,19 @@ impl SoundSpeedProfile {
             });
         }
         let up = (Vec3::new(0.0, 0.0, 1.0) - d.scale(d.z)).scale(1.0 / level);
-        if arc < min_length.min(remaining) {
-            return self.section_across_edge(
-                z,
-                ArcSection {
-                    d,
-                    up,
-                    c,
-                    g,
-                    rate,
-                    arc: min_length.min(remaining),
-                },
-            );
-        }
-        ArcSection {
+        let shortest = min_length.min(remaining);
+        let section = ArcSection {
             d,
             up,
             c,
             g,
             rate,
-            arc,
+            arc: arc.max(shortest),
+        };
+        if arc < shortest {
+            self.section_across_edge(z, section)
+        } else {
+            section
         }
     }
 }

@@ -25,8 +25,7 @@ use crate::sample::SampleErrors;
 use crate::sonar::decibels::level;
 use crate::sonar::echoes::EchoPowers;
 use crate::sonar::receive;
-use merrow_model::sensor::sonar::SonarSpec;
-use merrow_model::sensor::sonar::Sounding;
+use merrow_model::sensor::sonar::{SonarSpec, Sounding};
 
 /// Minimum power of an included bin, over the strongest.
 const MIN_RELATIVE_POWER: f64 = 0.1;

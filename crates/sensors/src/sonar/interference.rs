@@ -71,7 +71,7 @@ pub(crate) fn interfering_pulses(spec: &SonarSpec, sample: &Observation<'_>) -> 
             let ends = [there.p_WS, own.p_WS];
             let obstacles = sample.ray_scenes.collision();
             if environment.height_above_surface(there.p_WS) >= 0.0
-                || obstacles.is_occluded_between([r, own.robot], ends)
+                || obstacles.find_occluder([r, own.robot], ends).is_some()
             {
                 continue;
             }

@@ -21,8 +21,8 @@
 //! # Checked by
 //! test/sensors/sonar.rs
 
+use merrow_environment::EnvironmentState;
 use merrow_environment::absorption::absorption_at;
-use merrow_environment::{EnvironmentState, water_column};
 use merrow_math::Vec3;
 use merrow_model::scene::sea::water::AbsorptionLaw;
 
@@ -121,9 +121,8 @@ fn properties(
     frequency: f64,
     law: AbsorptionLaw,
 ) -> [f64; 2] {
-    let (sea, gravity) = (environment.sea, environment.gravity);
-    let speed = water_column::sound_speed(sea, gravity, p, environment.time);
-    [1.0 / speed, absorption_at(law, environment, p, frequency)]
+    let slowness = 1.0 / environment.sound_speed(p);
+    [slowness, absorption_at(law, environment, p, frequency)]
 }
 
 /// Computes the step [m] and the sums of a table of the integrals of `values` over the height, by

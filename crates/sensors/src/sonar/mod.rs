@@ -64,8 +64,7 @@ use crate::sonar::echoes::EchoPowers;
 use crate::sonar::medium::Medium;
 use crate::sonar::propagation::PropagationContext;
 use merrow_environment::air;
-use merrow_model::sensor::sonar::Ping;
-use merrow_model::sensor::sonar::{SonarKind, SonarSpec};
+use merrow_model::sensor::sonar::{Ping, SonarKind, SonarSpec};
 use merrow_model::state::frames::FrameData;
 
 /// Echo of one ray [ns].

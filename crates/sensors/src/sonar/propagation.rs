@@ -191,7 +191,7 @@ impl Transmitter<'_> {
     /// Returns the first hit of a ray within `max_distance` [m], including the water surface.
     fn first_hit(&self, p: Vec3, d: Vec3, max_distance: f64) -> Option<HitPoint> {
         let (ray_scene, range) = (self.context.ray_scene, [0.0, max_distance]);
-        let hit = ray_scene.first_hit_excluding(self.robot, p, d, range);
+        let hit = ray_scene.first_hit(ray_scene.shapes_of(self.robot), p, d, range);
         let reach = hit.map_or(max_distance, |hit| hit.distance);
         if let Some(distance) = self.surface.crossing(p, d, reach) {
             let q = p + d.scale(distance);
@@ -535,7 +535,8 @@ impl Transmitter<'_> {
         // The ray must hit the seabed near the reflection point, which also gives its material.
         let (d, r) = direction_and_distance(to, m)?;
         let near = REFLECTION_POINT_TOLERANCE[0] + REFLECTION_POINT_TOLERANCE[1] * r;
-        let hit = ray_scene.first_hit_excluding(self.robot, to, d, [0.0, r + near])?;
+        let own = ray_scene.shapes_of(self.robot);
+        let hit = ray_scene.first_hit(own, to, d, [0.0, r + near])?;
         let is_there = hit.label == BOTTOM && (hit.distance - r).abs() < near;
         is_there.then_some((m, n, Scatterer::Solid(hit.material.backscatter)))
     }
@@ -546,9 +547,8 @@ impl Transmitter<'_> {
         let near = (REFLECTION_POINT_TOLERANCE[0] + REFLECTION_POINT_TOLERANCE[1] * max_distance)
             .min(0.4 * max_distance);
         let (ray_scene, range) = (self.context.ray_scene, [near, max_distance - near]);
-        ray_scene
-            .first_hit_excluding(self.robot, p, d, range)
-            .is_none()
+        let own = ray_scene.shapes_of(self.robot);
+        ray_scene.first_hit(own, p, d, range).is_none()
     }
 }
 

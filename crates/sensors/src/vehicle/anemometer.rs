@@ -43,16 +43,19 @@ impl Measure for AnemometerSpec {
         let none = f64::NAN;
         if probe::is_above_water(truth) {
             let over = Vec3 {
-                z: truth.environment.wind_height(truth.p_WS),
+                z: truth.around.environment.wind_height(truth.p_WS),
                 ..truth.p_WS
             };
-            let w_W =
-                air::wind::wind_velocity(&truth.environment.sea.air, over, truth.environment.time);
+            let w_W = air::wind::wind_velocity(
+                &truth.around.environment.sea.air,
+                over,
+                truth.around.environment.time,
+            );
             let w = truth.R_WS.tr_mul_vec(w_W) - truth.V_WS_S.v; // (1)
             let [speed, from] = lagged_wind(
                 &spec.keys,
                 &mut sample.memory.lag,
-                truth.environment.time,
+                truth.around.environment.time,
                 w,
             );
             let speed = sample.measure_scalar(&spec.speed, 0, speed).max(0.0);

@@ -26,7 +26,7 @@ impl Measure for BarometerSpec {
     fn measure(&self, sample: &mut Sample<'_>) -> Option<Pressure> {
         let truth = sample.truth;
         let range = self.keys.range_pa.unwrap_or([0.0, f64::INFINITY]);
-        let p = truth.environment.absolute_pressure(truth.p_WS); // (1)
+        let p = truth.around.environment.absolute_pressure(truth.p_WS); // (1)
         let mut reading = pressure::measure_pressure(&self.errors, p, sample);
         reading.pressure = reading.pressure.clamp(range[0], range[1]);
         Some(reading)

@@ -27,8 +27,7 @@ use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
 use merrow_math::Vec3;
 use merrow_model::scene::fault::{Device, FaultKind};
-use merrow_model::sensor::vehicle::Leak;
-use merrow_model::sensor::vehicle::LeakDetector;
+use merrow_model::sensor::vehicle::{Leak, LeakDetector};
 
 impl Measure for LeakDetector {
     /// Takes one sample of a detector that trips at its volume of water in its link, or without a
@@ -36,7 +35,7 @@ impl Measure for LeakDetector {
     fn measure(&self, sample: &mut Sample<'_>) -> Option<Leak> {
         let (sensor, truth, on_board) = (sample.sensor, sample.truth, sample.on_board);
         let volume = self.trigger_volume_m3;
-        let leaks = on_board.faults.iter().filter_map(|memory| {
+        let leaks = on_board.state.faults.iter().filter_map(|memory| {
             match (memory.fault.kind, memory.fault.device) {
                 (
                     FaultKind::Leak {

@@ -26,8 +26,7 @@
 use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
 use crate::water::probe;
-use merrow_model::sensor::vehicle::Motor;
-use merrow_model::sensor::vehicle::MotorSpec;
+use merrow_model::sensor::vehicle::{Motor, MotorSpec};
 use merrow_model::sensor::water::Quantity;
 
 impl Measure for MotorSpec {
@@ -36,7 +35,7 @@ impl Measure for MotorSpec {
     fn measure(&self, sample: &mut Sample<'_>) -> Option<Motor> {
         let (spec, truth, on_board) = (self, sample.truth, sample.on_board);
         let thruster = &on_board.robot.thrusters[spec.thruster];
-        let actuator = &on_board.actuators[spec.thruster];
+        let actuator = &on_board.state.actuators[spec.thruster];
         let none = f64::NAN;
         let [drive, torque] = actuator.shaft;
         let speed = match spec.keys.speed_per_root_thrust_rad_s_per_sqrt_n {
@@ -45,7 +44,7 @@ impl Measure for MotorSpec {
             _ => none,
         };
         let voltage = if on_board.robot.battery.is_some() {
-            on_board.battery.voltage
+            on_board.state.battery.voltage
         } else {
             none
         };

@@ -3,8 +3,7 @@
 use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
 use merrow_math::Quat;
-use merrow_model::sensor::vehicle::Odometry;
-use merrow_model::sensor::vehicle::OdometrySpec;
+use merrow_model::sensor::vehicle::{Odometry, OdometrySpec};
 
 impl Measure for OdometrySpec {
     /// Returns the true pose in W and the true velocity in S, without errors.

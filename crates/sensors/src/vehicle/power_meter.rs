@@ -17,15 +17,15 @@
 
 use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
-use merrow_model::sensor::vehicle::Power;
-use merrow_model::sensor::vehicle::PowerSpec;
+use merrow_model::sensor::vehicle::{Power, PowerSpec};
 use merrow_model::state::SensorLag;
 
 impl Measure for PowerSpec {
     /// Takes one sample and integrates the charge since the preceding one.
     fn measure(&self, sample: &mut Sample<'_>) -> Option<Power> {
         let (period, on_board) = (sample.period(), sample.on_board);
-        let battery = [on_board.battery.voltage, on_board.battery.current];
+        let battery = &on_board.state.battery;
+        let battery = [battery.voltage, battery.current];
         let [voltage, current] = sample.measure_scalars(&[self.voltage, self.current], battery);
         let pack = on_board.robot.battery.as_ref();
         let capacity = pack.map_or(f64::NAN, |pack| pack.capacity_ah);

@@ -94,12 +94,11 @@ impl Measure for WrenchSpec {
     fn measure(&self, sample: &mut Sample<'_>) -> Option<Wrench> {
         let (force, torque) = (&self.force, &self.torque);
         let (sensor, on_board) = (sample.sensor, sample.on_board);
-        let F_L = joint_wrench(
-            on_board.robot,
-            on_board.work,
-            sensor.link,
-            on_board.constraint_forces,
-        );
+        let (robot, state) = (on_board.robot, on_board.state);
+        let is_current = state.impulse_acceleration.has_current_forces;
+        let constraint_forces =
+            is_current.then_some([&state.contact_force[..], &state.coupling_force[..]]);
+        let F_L = joint_wrench(robot, on_board.work, sensor.link, constraint_forces);
         let F_S = wrench_at_sensor(sensor, &F_L, self.keys.direction);
         let measured_force = sample.measure_vector(force, 0, F_S.f);
         let measured_torque = sample.measure_vector(torque, 3, F_S.m);

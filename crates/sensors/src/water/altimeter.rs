@@ -19,8 +19,7 @@
 
 use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
-use merrow_model::sensor::water::Altimeter;
-use merrow_model::sensor::water::AltimeterSpec;
+use merrow_model::sensor::water::{Altimeter, AltimeterSpec};
 
 impl Measure for AltimeterSpec {
     /// Takes one sample. Ranges outside of the limits are infinite as in REP-117.
@@ -32,7 +31,7 @@ impl Measure for AltimeterSpec {
         let beam = truth.R_WS.col(0);
         let static_range = truth.ray_range(beam).unwrap_or(f64::INFINITY);
         let hit = Some(static_range.min(target.range)).filter(|range| range.is_finite());
-        let in_water = truth.environment.height_above_surface(truth.p_WS) <= 0.0;
+        let in_water = truth.around.environment.height_above_surface(truth.p_WS) <= 0.0;
         let range = match hit.filter(|_| in_water) {
             Some(r) if r < limits[0] => f64::NEG_INFINITY,
             Some(r) if r <= limits[1] => sample.measure_scalar(errors, 0, r),

@@ -32,12 +32,10 @@ use crate::fault::faulty;
 use crate::lag::first_order_lag;
 use crate::measure::{Measure, Sample};
 use crate::water::probe;
-use merrow_environment::conductivity;
-use merrow_environment::seawater;
 use merrow_environment::seawater::ipts68_from_its90;
+use merrow_environment::{conductivity, seawater};
 use merrow_model::scene::SensorKind;
-use merrow_model::sensor::water::Ctd;
-use merrow_model::sensor::water::{CtdSpec, DepthLaw, Quantity};
+use merrow_model::sensor::water::{Ctd, CtdSpec, DepthLaw, Quantity};
 
 /// Air pressure that the instrument assumes [Pa].
 const ASSUMED_AIR_PRESSURE: f64 = 101_325.0;
@@ -48,8 +46,8 @@ impl Measure for CtdSpec {
     fn measure(&self, sample: &mut Sample<'_>) -> Option<Ctd> {
         let (spec, truth) = (self, sample.truth);
         let temperature = probe::true_quantity(Quantity::Temperature, truth);
-        let absolute = truth.environment.absolute_pressure(truth.p_WS);
-        let (lag, now) = (&mut sample.memory.lag, truth.environment.time);
+        let absolute = truth.around.environment.absolute_pressure(truth.p_WS);
+        let (lag, now) = (&mut sample.memory.lag, truth.around.environment.time);
         let mut values = [temperature, true_conductivity(temperature, truth), absolute];
         let tau = [
             spec.keys.temperature_response_s,
@@ -91,7 +89,7 @@ fn true_conductivity(temperature: f64, truth: &Truth<'_>) -> f64 {
     conductivity::conductivity(
         S,
         ipts68_from_its90(temperature),
-        truth.environment.water_pressure(truth.p_WS),
+        truth.around.environment.water_pressure(truth.p_WS),
     )
 }
 

@@ -34,11 +34,9 @@
 use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
 use crate::{Truth, noise};
-use merrow_environment::water_column;
 use merrow_math::rng::Draw;
 use merrow_math::{SpatialVelocity, Sym3, Vec3};
-use merrow_model::sensor::water::DvlSpec;
-use merrow_model::sensor::water::{Dvl, DvlBeam, DvlLock};
+use merrow_model::sensor::water::{Dvl, DvlBeam, DvlLock, DvlSpec};
 use merrow_model::state::workspace::BeamHit;
 
 /// Lower limit of the determinant of NᵀN for a solution.
@@ -54,7 +52,7 @@ impl Measure for DvlSpec {
         } else {
             1.0
         };
-        let in_water = truth.environment.height_above_surface(truth.p_WS) <= 0.0;
+        let in_water = truth.around.environment.height_above_surface(truth.p_WS) <= 0.0;
         let (mut beams, altitude) = track_bottom(self, sample, (in_water, on, scale));
         let mut lock = DvlLock::Bottom;
         let mut std = spec.log.bottom_std_m_s;
@@ -104,12 +102,7 @@ impl Measure for DvlSpec {
             },
             beams,
             range_variance: spec.log.range_std_m * spec.log.range_std_m,
-            sound_speed: water_column::sound_speed(
-                truth.environment.sea,
-                truth.environment.gravity,
-                truth.p_WS,
-                truth.environment.time,
-            ),
+            sound_speed: truth.around.environment.sound_speed(truth.p_WS),
         })
     }
 }
@@ -215,15 +208,12 @@ fn water_velocity(spec: &DvlSpec, truth: &Truth<'_>) -> Option<Vec3> {
     let down = truth.R_WS.col(2);
     let center = truth.p_WS - down.scale(0.5 * (near + far));
     let end = truth.p_WS - down.scale(far);
-    let bottom = truth.environment.sea.seabed.height(end.x, end.y);
-    if truth.environment.height_above_surface(center) > 0.0 || end.z < bottom {
+    let at = truth.around.environment;
+    let bottom = at.sea.seabed.height(end.x, end.y);
+    if at.height_above_surface(center) > 0.0 || end.z < bottom {
         return None;
     }
-    Some(
-        truth
-            .R_WS
-            .tr_mul_vec(truth.environment.water_motion(center).0),
-    )
+    Some(truth.R_WS.tr_mul_vec(at.water_motion(center).0))
 }
 
 fn track_water(

@@ -114,7 +114,7 @@ impl MovingTargets {
                 .sensors
                 .iter()
                 .enumerate()
-                .filter(|(_, s)| max_beam_range(s).is_some());
+                .filter(|(_, s)| Beams::of_sensor(s).is_some());
             beams
                 .map(|(sensor, _)| BeamSensor { robot, sensor })
                 .collect::<Vec<_>>()
@@ -255,8 +255,11 @@ impl MovingTargets {
         let R_WB = motion.q_WB.matrix();
         let origin = motion.p_WB + R_WB.mul_vec(device.p_LoS);
         let pose = (R_WB.mul_mat(&device.R_LS), origin);
-        beam_directions(device).into_iter().flatten().any(|d_S| {
-            let Some(beam) = longest_beam(state, device, pose, d_S, limit) else {
+        let Some(beams) = Beams::of_sensor(device) else {
+            return false;
+        };
+        beams.directions.into_iter().flatten().any(|d_S| {
+            let Some(beam) = longest_beam(state, (device, &beams), pose, d_S, limit) else {
                 return true;
             };
             let max_range = beam.range[1];
@@ -370,11 +373,7 @@ impl RobotShapes {
                     RayShape::Ground(_) => continue,
                 };
                 reach = reach.max(robot.max_link_distance(link) + mount.p_LoG.norm() + size);
-                own.push(PosedShape {
-                    shape: shape.clone(),
-                    R_WG: mount.R_LG,
-                    p_WG: mount.p_LoG,
-                });
+                own.push(PosedShape::new(shape.clone(), mount.R_LG, mount.p_LoG));
             }
             if !own.is_empty() {
                 parts.push(LinkShapes {
@@ -403,21 +402,32 @@ fn have_same_shapes(a: &Robot, b: &Robot) -> bool {
     a.model == b.model && colliders && a.links == b.links
 }
 
-/// Returns the maximum altitude (DVL) or range (echo sounder) of the beams of a sensor [m]; `None`
-/// if it has no beams.
-fn max_beam_range(sensor: &Sensor) -> Option<f64> {
-    match &sensor.kind {
-        SensorKind::Dvl(spec) => Some(spec.log.altitude_m[1]),
-        SensorKind::Altimeter(spec) => Some(spec.keys.max_range_m),
-        _ => None,
-    }
+/// Beams of a sensor.
+struct Beams {
+    /// Unit vectors in S.
+    directions: [Option<Vec3>; 4],
+    /// Maximum range, or maximum altitude [m].
+    limit: f64,
+    /// Whether `limit` is an altitude, which applies to beams that point down.
+    is_altitude: bool,
 }
 
-/// Returns the directions of the beams of a sensor in S.
-fn beam_directions(sensor: &Sensor) -> [Option<Vec3>; 4] {
-    match &sensor.kind {
-        SensorKind::Dvl(spec) => spec.beams.map(Some),
-        _ => [Some(Vec3::new(1.0, 0.0, 0.0)), None, None, None],
+impl Beams {
+    /// Returns the beams of a sensor; `None` if it has none.
+    fn of_sensor(sensor: &Sensor) -> Option<Self> {
+        match &sensor.kind {
+            SensorKind::Dvl(spec) => Some(Self {
+                directions: spec.beams.map(Some),
+                limit: spec.log.altitude_m[1],
+                is_altitude: true,
+            }),
+            SensorKind::Altimeter(spec) => Some(Self {
+                directions: [Some(Vec3::new(1.0, 0.0, 0.0)), None, None, None],
+                limit: spec.keys.max_range_m,
+                is_altitude: false,
+            }),
+            _ => None,
+        }
     }
 }
 
@@ -428,35 +438,31 @@ fn beams(state: &State, sensor: &Sensor, work: &mut Workspace) -> [Option<Ray>; 
     let R_WS = link.R_WL.mul_mat(&sensor.R_LS);
     let origin = link.p_WL + link.R_WL.mul_vec(sensor.p_LoS);
     let seabed = Some(&state.sea.seabed).filter(|seabed| seabed.terrain.is_none());
-    // the altitude limit applies to beams that point down
-    let has_altitude = matches!(sensor.kind, SensorKind::Dvl(_));
+    let Some(beams) = Beams::of_sensor(sensor) else {
+        return [None; 4];
+    };
     let beam = |d_S: Vec3| {
         let d = R_WS.mul_vec(d_S);
-        let max_range = max_beam_range(sensor)?;
-        let max_range = if !has_altitude {
-            max_range
+        let max_range = if !beams.is_altitude {
+            beams.limit
         } else if d.z < 0.0 {
-            max_range / -d.z
+            beams.limit / -d.z
         } else {
             return None;
         };
         let max_range = seabed
             .and_then(|seabed| seabed.range(origin, d))
             .map_or(max_range, |bottom| max_range.min(bottom));
-        Some(Ray {
-            origin,
-            direction: d,
-            range: [0.0, max_range],
-        })
+        Some(Ray::new(origin, d, [0.0, max_range]))
     };
-    beam_directions(sensor).map(|d_S| d_S.and_then(beam))
+    beams.directions.map(|d_S| d_S.and_then(beam))
 }
 
 /// Returns the beam along `d_S` with the maximum range for any motion within `limit`; `None` if the
 /// range has no useful bound. `R_WS` and `origin` are the pose of the sensor.
 fn longest_beam(
     state: &State,
-    sensor: &Sensor,
+    (sensor, beams): (&Sensor, &Beams),
     (R_WS, origin): (Mat3, Vec3),
     d_S: Vec3,
     limit: MotionLimit,
@@ -469,8 +475,8 @@ fn longest_beam(
     let approach_rate = approach_rate - limit.angle * steepness;
     let displacement = limit.distance + sensor.p_LoS.norm() * limit.angle;
     let above = origin.z - seabed.height(origin.x, origin.y) + steepness * displacement;
-    let mut max_range = max_beam_range(sensor)?;
-    if matches!(sensor.kind, SensorKind::Dvl(_)) {
+    let mut max_range = beams.limit;
+    if beams.is_altitude {
         let down = -direction.z - limit.angle;
         if down < MIN_DOWNWARD_COMPONENT {
             return None;
@@ -483,11 +489,7 @@ fn longest_beam(
     {
         max_range = max_range.min(above / approach_rate);
     }
-    Some(Ray {
-        origin,
-        direction,
-        range: [0.0, max_range],
-    })
+    Some(Ray::new(origin, direction, [0.0, max_range]))
 }
 
 /// Evaluates (2); returns true also for NaN.
@@ -526,11 +528,8 @@ fn intersect_robot(
         let link = &work.links[part.link];
         let origin = link.R_WL.tr_mul_vec(beam.origin - link.p_WL);
         let direction = link.R_WL.tr_mul_vec(beam.direction);
-        let ray = Ray {
-            origin,
-            direction,
-            range: [0.0, nearest.range.min(beam.range[1])],
-        };
+        let max_range = nearest.range.min(beam.range[1]);
+        let ray = Ray::new(origin, direction, [0.0, max_range]);
         if let Some(hit) = part.shapes.closest_with(&ray, &(0..0), scratch) {
             let point = origin + direction.scale(hit.distance);
             let v_L = link.V.v + link.V.w.cross(point);

@@ -27,21 +27,20 @@ use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
 use merrow_environment::hydrostatics;
 use merrow_model::sensor::Errors;
-use merrow_model::sensor::water::Pressure;
-use merrow_model::sensor::water::PressureSpec;
+use merrow_model::sensor::water::{Pressure, PressureSpec};
 
 impl Measure for PressureSpec {
     /// Takes one sample [Pa].
     fn measure(&self, sample: &mut Sample<'_>) -> Option<Pressure> {
         let truth = sample.truth;
-        let p = truth.environment.absolute_pressure(truth.p_WS);
+        let p = truth.around.environment.absolute_pressure(truth.p_WS);
         Some(measure_pressure(&self.errors, p, sample))
     }
 }
 
 /// Measures the pressure `p` [Pa] with `errors` at the sensor.
 pub(crate) fn measure_pressure(errors: &Errors, p: f64, sample: &mut Sample<'_>) -> Pressure {
-    let (p_WS, around) = (sample.truth.p_WS, sample.truth.environment);
+    let (p_WS, around) = (sample.truth.p_WS, sample.truth.around.environment);
     let pressure = sample.measure_scalar(errors, 0, p);
     Pressure {
         pressure,

@@ -21,8 +21,7 @@ use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
 use crate::{Truth, lag};
 use merrow_environment::{air, water_column};
-use merrow_model::sensor::water::Probe;
-use merrow_model::sensor::water::{ProbeSpec, Quantity};
+use merrow_model::sensor::water::{Probe, ProbeSpec, Quantity};
 
 impl Measure for ProbeSpec {
     /// Takes one sample of the quantity of the probe, in its unit.
@@ -32,7 +31,7 @@ impl Measure for ProbeSpec {
         if spec.keys.response_s > 0.0 {
             [x, ..] = lag::first_order_lag(
                 &mut sample.memory.lag,
-                truth.environment.time,
+                truth.around.environment.time,
                 [x, 0.0, 0.0],
                 [spec.keys.response_s, 0.0, 0.0],
             );
@@ -59,8 +58,8 @@ faulty!(Probe: value);
 
 /// Returns the true value of a quantity at the sensor, in its unit.
 pub(crate) fn true_quantity(quantity: Quantity, truth: &Truth<'_>) -> f64 {
-    let (at, p) = (truth.environment, truth.p_WS);
-    let (sea, g, t) = (at.sea, at.gravity, at.time);
+    let (at, p) = (truth.around.environment, truth.p_WS);
+    let (sea, t) = (at.sea, at.time);
     if is_above_water(truth) {
         return match quantity {
             Quantity::Temperature => air::temperature(air::weather(&sea.air, t).temperature_c, p.z),
@@ -69,15 +68,15 @@ pub(crate) fn true_quantity(quantity: Quantity, truth: &Truth<'_>) -> f64 {
         };
     }
     match quantity {
-        Quantity::Temperature => water_column::temperature(sea, g, p, t),
-        Quantity::Salinity => water_column::salinity(sea, g, p, t),
-        Quantity::Density => water_column::density(sea, g, || p, t),
-        Quantity::SoundSpeed => water_column::sound_speed(sea, g, p, t),
+        Quantity::Temperature => at.temperature(p),
+        Quantity::Salinity => at.salinity(p),
+        Quantity::Density => water_column::density(sea, at.gravity, || p, t),
+        Quantity::SoundSpeed => at.sound_speed(p),
         Quantity::Tracer(k) => water_column::tracer_value(&sea.tracers[k], p, t),
     }
 }
 
 /// Returns true if the sensor is above the water surface.
 pub(crate) fn is_above_water(truth: &Truth<'_>) -> bool {
-    truth.environment.height_above_surface(truth.p_WS) > 0.0
+    truth.around.environment.height_above_surface(truth.p_WS) > 0.0
 }

@@ -92,25 +92,33 @@ impl BuildSensor for CameraKeys {
         check_times_and_ranges(self, cx);
         let lens = lens(self, cx);
         check_exposure_keys(self, cx);
-        let is_fast = self.quality == RenderQuality::Fast;
-        if is_fast {
+        if self.quality == RenderQuality::Fast {
             check_fast_keys(self, cx);
         }
-        let [antialias, instants] = match is_fast {
-            true => [1, 1],
-            false => [self.antialias as usize, self.blur_samples as usize],
-        };
         CameraSpec {
-            rays: CameraSpec::pixel_directions(&lens, size),
-            subpixels: CameraSpec::subpixels(antialias),
-            size,
-            lens,
-            outputs: output_bits(&self.outputs),
-            instants,
             gain_below: gain_below(self, cx),
-            max_gain: self.exposure.max_gain_db / (20.0 * std::f64::consts::LOG10_2),
-            camera: self.clone(),
+            ..camera(self, size, lens)
         }
+    }
+}
+
+/// Builds a camera with `size` columns and rows and a lens; gain applies below the exposure value of
+/// the keys.
+pub fn camera(file: &CameraKeys, size: [usize; 2], lens: Lens) -> CameraSpec {
+    let [antialias, instants] = match file.quality {
+        RenderQuality::Fast => [1, 1],
+        RenderQuality::Full => [file.antialias as usize, file.blur_samples as usize],
+    };
+    CameraSpec {
+        rays: CameraSpec::pixel_directions(&lens, size),
+        subpixels: CameraSpec::subpixels(antialias),
+        size,
+        lens,
+        outputs: output_bits(&file.outputs),
+        instants,
+        gain_below: file.exposure.gain_below_ev100.unwrap_or(GAIN_BELOW),
+        max_gain: file.exposure.max_gain_db / (20.0 * std::f64::consts::LOG10_2),
+        camera: file.clone(),
     }
 }
 

@@ -138,12 +138,7 @@ impl Class {
 
 /// Computes the conductivity [S/m] of the sea at `p` [m], W.
 pub(crate) fn conductivity_at(environment: &EnvironmentState<'_>, p: Vec3) -> f64 {
-    let (sea, gravity, t) = (environment.sea, environment.gravity, environment.time);
-    let salinity = water_column::salinity(sea, gravity, p, t);
-    let temperature = ipts68_from_its90(water_column::temperature(sea, gravity, p, t));
-    conductivity(
-        salinity,
-        temperature,
-        water_column::pressure(sea, gravity, p),
-    )
+    let t = ipts68_from_its90(environment.temperature(p));
+    let pressure = water_column::pressure(environment.sea, environment.gravity, p);
+    conductivity(environment.salinity(p), t, pressure)
 }

@@ -7,12 +7,11 @@ use crate::channel::radio::RadioSurface;
 use crate::channel::world::class::{Class, conductivity_at};
 use crate::channel::world::{ChannelInstant, WorldChannel};
 use crate::channel::{
-    Arrival, End, acoustic, conductive, doppler_loss, multipath, optical, radio, satellite,
+    Arrival, End, Ends, acoustic, conductive, doppler_loss, multipath, optical, radio, satellite,
 };
 use crate::propagation::{Channel, Propagation};
 use merrow_math::Vec3;
 use merrow_math::decibels::ratio;
-use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::{
     AcousticMedium, ElectromagneticMedium, Medium, SatelliteRole,
 };
@@ -123,7 +122,7 @@ impl InstantChannel<'_> {
         sent: f64,
     ) -> Result<Signal, LossCause> {
         let (a, b) = (self.class(from), self.class(to));
-        let ends = ((source, &a.transceiver), (receiver, &b.transceiver));
+        let ends = [(source, &a.transceiver), (receiver, &b.transceiver)];
         let arrival = match (&a.transceiver.medium, &b.transceiver.medium) {
             (Medium::Acoustic(medium), _) => {
                 let compute = || self.sound(medium, a, ends);
@@ -136,7 +135,7 @@ impl InstantChannel<'_> {
             }
             (Medium::Electromagnetic(medium), _) => {
                 let wave = a.wave.unwrap_or_else(|| self.local_wave(medium, a, source));
-                conductive::arrival(medium, &wave, ends.0, ends.1)
+                conductive::arrival(medium, &wave, ends)
             }
             (Medium::Radio(medium), _) => {
                 let surface = RadioSurface {
@@ -146,7 +145,7 @@ impl InstantChannel<'_> {
                 };
                 let frequency = a.transceiver.frequency();
                 let stream = self.world.shadowing;
-                radio::arrival((medium, frequency), &surface, stream, ends.0, ends.1)
+                radio::arrival((medium, frequency), &surface, stream, ends)
             }
             (Medium::Optical(sender), Medium::Optical(listener)) => {
                 let optics = &self.instant.environment.sea.optics;
@@ -155,7 +154,7 @@ impl InstantChannel<'_> {
             (Medium::Satellite(_), _) => {
                 return self.over_satellite((from, source), (to, receiver), t_ns);
             }
-            _ => return Err(LossCause::OutOfView),
+            (Medium::Optical(_), _) => return Err(LossCause::OutOfView),
         };
         let noise = self.noise(to, receiver, sent * arrival.gain) + sent * arrival.late;
         Ok(Signal { arrival, noise })
@@ -165,7 +164,7 @@ impl InstantChannel<'_> {
         &self,
         medium: &AcousticMedium,
         class: &Class,
-        ends: ((&End, &Transceiver), (&End, &Transceiver)),
+        ends: Ends<'_>,
     ) -> Result<Arrival, LossCause> {
         let frequency = class.transceiver.frequency();
         let water = PathMedium {
@@ -175,14 +174,16 @@ impl InstantChannel<'_> {
             spreading: medium.spreading,
             water: &class.water,
         };
-        let (source, receiver) = (ends.0.0, ends.1.0);
+        let [source, receiver] = ends.map(|(end, _)| end);
         let path = acoustic::moving_path(&water, source, receiver, frequency)
             .ok_or(LossCause::ShadowZone)?;
         let speeds = match &class.water {
             PathWater::Homogeneous { slowness, .. } => [1.0 / slowness; 2],
-            _ => [source.p, receiver.p].map(|p| water.sound_speed(p)),
+            PathWater::Sampled | PathWater::Table(_) => {
+                [source.p, receiver.p].map(|p| water.environment.sound_speed(p))
+            }
         };
-        let mut arrival = acoustic::direct_arrival(&path, ends.0, ends.1, speeds);
+        let mut arrival = acoustic::direct_arrival(&path, ends, speeds);
         if let Some(parameters) = &medium.multipath {
             let midpoint = (source.p + receiver.p).scale(0.5);
             let sea = self.instant.environment.sea;
@@ -193,8 +194,14 @@ impl InstantChannel<'_> {
                 water: [sea.density, speeds[1]],
                 band: [frequency, class.transceiver.bandwidth()],
             };
-            let parameters = (parameters, &boundaries);
-            multipath::add_reflections(&mut arrival, &path, &water, parameters, ends.0, ends.1);
+            let link = multipath::Link {
+                path: &path,
+                medium: &water,
+                parameters,
+                boundaries,
+                ends,
+            };
+            link.add_reflections(&mut arrival);
         }
         Ok(arrival)
     }
@@ -225,7 +232,7 @@ impl InstantChannel<'_> {
                 let bandwidth = class.transceiver.bandwidth();
                 optical::noise_power(medium, received, ambient, bandwidth)
             }
-            _ => class.noise,
+            Medium::Electromagnetic(_) | Medium::Radio(_) | Medium::Satellite(_) => class.noise,
         }
     }
 
@@ -344,12 +351,16 @@ impl InstantChannel<'_> {
     /// frequency shift `shift` [-].
     fn kept_fraction(&self, to: usize, shift: f64) -> f64 {
         let transceiver = &self.class(to).transceiver;
-        match &transceiver.medium {
-            Medium::Acoustic(medium) => medium.doppler.as_ref().map_or(1.0, |tolerance| {
-                doppler_loss::kept_fraction(tolerance, transceiver.frequency(), shift)
-            }),
-            _ => 1.0,
-        }
+        let tolerance = match &transceiver.medium {
+            Medium::Acoustic(medium) => medium.doppler.as_ref(),
+            Medium::Electromagnetic(_)
+            | Medium::Radio(_)
+            | Medium::Optical(_)
+            | Medium::Satellite(_) => None,
+        };
+        tolerance.map_or(1.0, |tolerance| {
+            doppler_loss::kept_fraction(tolerance, transceiver.frequency(), shift)
+        })
     }
 
     /// Returns the obstacle between two modems at the start of the step, if any.

@@ -263,7 +263,7 @@ fn needs_wave_height(medium: &Medium) -> bool {
     match medium {
         Medium::Acoustic(acoustic) => acoustic.multipath.is_some(),
         Medium::Radio(_) => true,
-        _ => false,
+        Medium::Electromagnetic(_) | Medium::Optical(_) | Medium::Satellite(_) => false,
     }
 }
 
@@ -287,20 +287,12 @@ impl InstantCache {
 impl PlacedModem {
     /// Returns position, velocity and attitude of the modem in `view`.
     fn end(&self, view: &WorldView) -> End {
-        let Some((robot, link)) = self.on else {
-            return End {
-                robot: None,
-                p: self.p,
-                v: Vec3::zero(),
-                R_WM: self.R_LM,
-            };
-        };
-        let ((R, p), V) = (&view.links[robot][link], view.velocities[robot][link]);
+        let motion = view.point(self.on, self.p);
         End {
-            robot: Some(robot),
-            p: *p + R.mul_vec(self.p),
-            v: R.mul_vec(V.v + V.w.cross(self.p)),
-            R_WM: R.mul_mat(&self.R_LM),
+            robot: motion.robot,
+            p: motion.p,
+            v: motion.v,
+            R_WM: motion.attitude(&self.R_LM),
         }
     }
 }

@@ -274,7 +274,7 @@ fn bytes_of<const N: usize>(numbers: impl ExactSizeIterator<Item = [u8; N]>) -> 
 mod tests;
 
 /// Converts a greyscale image to its message.
-pub(crate) fn grey_image(shown: &GreyImage<'_>, header: Header) -> Image {
+pub(crate) fn grey_image(shown: &GreyImage, header: Header) -> Image {
     Image {
         header,
         height: shown.height as u32,
@@ -282,6 +282,6 @@ pub(crate) fn grey_image(shown: &GreyImage<'_>, header: Header) -> Image {
         encoding: "mono8".into(),
         is_bigendian: 0,
         step: shown.width as u32,
-        data: Bytes::copy_from_slice(shown.pixels),
+        data: Bytes::copy_from_slice(&shown.pixels),
     }
 }

@@ -5,7 +5,7 @@ use crate::scene::comms::{MacProtocol, RateChoice};
 use crate::state::comms::LossCause;
 use crate::state::comms::mac::MacState;
 use crate::state::comms::output::Activity;
-use crate::state::comms::signal::{ControlFrame, Signal};
+use crate::state::comms::signal::{ControlFrame, ControlKind, Signal};
 use std::collections::VecDeque;
 
 /// State of one modem.
@@ -90,6 +90,26 @@ impl ModemState {
         match self.supply {
             Supply::Broken => LossCause::Fault,
             Supply::Unpowered | Supply::Powered => LossCause::NoPower,
+        }
+    }
+
+    /// Creates a control frame with the next sequence number; it waits for medium access from
+    /// `ready_ns` [ns] on.
+    pub fn control_frame(
+        &mut self,
+        kind: ControlKind,
+        destination: u16,
+        ready_ns: u64,
+    ) -> ControlFrame {
+        let sequence = self.sequence;
+        self.sequence = sequence.wrapping_add(1);
+        ControlFrame {
+            kind,
+            destination,
+            sequence,
+            fragment: 0,
+            ready_ns,
+            is_immediate: false,
         }
     }
 

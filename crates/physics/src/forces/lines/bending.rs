@@ -98,8 +98,5 @@ fn direction_and_derivative(d: Vec3) -> (Vec3, Mat3) {
     let Some(t) = d.unit() else {
         return (Vec3::zero(), Mat3::zero());
     };
-    (
-        t,
-        crate::forces::lines::tether::axial_transverse_matrix(t, 0.0, 1.0 / d.norm()),
-    )
+    (t, Mat3::axial(t, 0.0, 1.0 / d.norm()))
 }

@@ -81,20 +81,8 @@ pub fn tension(
     let across = tension.max(0.0) * lead / length;
     ForceWithDerivative {
         f: t.scale(tension),
-        D: axial_transverse_matrix(t, along, across),
+        D: Mat3::axial(t, along, across),
     }
-}
-
-/// Computes `along t tᵀ + across (1 - t tᵀ)`.
-#[inline]
-pub(crate) fn axial_transverse_matrix(t: Vec3, along: f64, across: f64) -> Mat3 {
-    let k = t.scale(along - across);
-    let row = |i: usize| {
-        let mut row = t.scale(k[i]);
-        row[i] += across;
-        row
-    };
-    Mat3::from_rows(row(0), row(1), row(2))
 }
 
 /// Line and water properties at a node, computed once per step.
@@ -192,9 +180,9 @@ pub(crate) fn node_force(
             k * std::f64::consts::PI * line.tangential_drag,
         );
         f += u_n.scale(k_n * U_n) + u_t.scale(k_t * U_t); // (3)
-        D = axial_transverse_matrix(t, 2.0 * k_t * U_t, k_n * U_n);
+        D = Mat3::axial(t, 2.0 * k_t * U_t, k_n * U_n);
         if U_n > 0.0 {
-            D = D + axial_transverse_matrix(u_n.scale(1.0 / U_n), k_n * U_n, 0.0);
+            D = D + Mat3::axial(u_n.scale(1.0 / U_n), k_n * U_n, 0.0);
         }
     }
     if wet > 0.0 && wet < 1.0 {
@@ -239,6 +227,6 @@ fn seabed_force(
     let friction = line.seabed_friction * N / w_t.norm().max(CREEP_SPEED);
     Some(ForceWithDerivative {
         f: n.scale(N) - w_t.scale(friction),
-        D: axial_transverse_matrix(n, l * (k * lead + c), friction),
+        D: Mat3::axial(n, l * (k * lead + c), friction),
     })
 }

@@ -1,9 +1,8 @@
 //! Display images of sonar pings: a fan, a waterfall, or a rotating sector. They are not intended
 //! for measurements.
 
-use crate::display::GreyImage;
-use merrow_model::sensor::sonar::Ping;
-use merrow_model::sensor::sonar::{SonarKind, SonarSpec};
+use crate::display::{GreyImage, polar_positions};
+use merrow_model::sensor::sonar::{Ping, SonarKind, SonarSpec};
 use std::f64::consts::TAU;
 
 /// Number of rows of a fan, sector or waterfall.
@@ -13,33 +12,18 @@ const SIDE: usize = 512;
 
 /// Display of one sonar, with the pixels of earlier pings.
 #[derive(Clone, Debug, Default)]
-pub struct SonarDisplay {
-    width: usize,
-    height: usize,
-    pixels: Vec<u8>,
-}
+pub struct SonarDisplay(GreyImage);
 
 impl SonarDisplay {
     /// Draws a ping and returns the display image, which keeps earlier pings for side-scan and
     /// scanning sonars.
-    pub fn add_ping(&mut self, spec: &SonarSpec, ping: &Ping) -> GreyImage<'_> {
+    pub fn add_ping(&mut self, spec: &SonarSpec, ping: &Ping) -> &GreyImage {
         match spec.kind {
             SonarKind::SideScan => self.draw_waterfall(spec, ping),
             SonarKind::Scanning => self.draw_sector(spec, ping),
             SonarKind::Imaging | SonarKind::Multibeam => self.draw_fan(spec, ping),
         }
-        GreyImage {
-            width: self.width,
-            height: self.height,
-            pixels: &self.pixels,
-        }
-    }
-
-    fn resize(&mut self, width: usize, height: usize) {
-        if (self.width, self.height) != (width, height) {
-            (self.width, self.height) = (width, height);
-            self.pixels = vec![0; width * height];
-        }
+        &self.0
     }
 
     /// Draws a fan: forward is up, starboard right, the sonar at the centre of the lower edge.
@@ -47,56 +31,47 @@ impl SonarDisplay {
         let beams = spec.steering.len();
         let (first, last) = (spec.steering[0], spec.steering[beams - 1]);
         let half = libm::sin(last.min(0.25 * TAU)).max(0.05);
-        self.resize(2 * (half * ROWS as f64).ceil() as usize, ROWS);
-        let (scale, center) = (
-            spec.sonar.max_range_m / ROWS as f64,
-            0.5 * self.width as f64,
-        );
-        for row in 0..self.height {
-            for column in 0..self.width {
-                let (x, y) = (column as f64 + 0.5 - center, (ROWS - row) as f64 - 0.5);
-                let (r, angle) = ((x * x + y * y).sqrt() * scale, libm::atan2(x, y));
-                let beam = (angle - first) / (last - first) * (beams - 1) as f64;
-                let inside = beam > -0.5 && beam < beams as f64 - 0.5;
-                self.pixels[row * self.width + column] = match range_bin(spec, r) {
-                    Some(k) if inside => grey(spec, ping, k, (beam + 0.5) as usize),
-                    _ => 0,
-                };
-            }
+        let width = 2 * (half * ROWS as f64).ceil() as usize;
+        self.0.resize(width, ROWS);
+        let scale = spec.sonar.max_range_m / ROWS as f64;
+        let positions = polar_positions([width, ROWS], [0.5 * width as f64, ROWS as f64]);
+        for (pixel, (distance, bearing)) in self.0.pixels.iter_mut().zip(positions) {
+            let beam = (bearing - first) / (last - first) * (beams - 1) as f64;
+            let inside = beam > -0.5 && beam < beams as f64 - 0.5;
+            *pixel = match range_bin(spec, distance * scale) {
+                Some(k) if inside => grey(spec, ping, k, (beam + 0.5) as usize),
+                _ => 0,
+            };
         }
     }
 
     /// Draws a waterfall: the newest line is on top, port is left.
     fn draw_waterfall(&mut self, spec: &SonarSpec, ping: &Ping) {
         let side = spec.bins().min(SIDE);
-        self.resize(2 * side, ROWS);
-        let below = self.pixels.len() - self.width;
-        self.pixels.copy_within(..below, self.width);
+        self.0.resize(2 * side, ROWS);
+        let pixels = &mut self.0.pixels;
+        let below = pixels.len() - 2 * side;
+        pixels.copy_within(..below, 2 * side);
         for k in 0..side {
             let bin = k * spec.bins() / side;
-            self.pixels[side - 1 - k] = grey(spec, ping, bin, 0);
-            self.pixels[side + k] = grey(spec, ping, bin, 1);
+            pixels[side - 1 - k] = grey(spec, ping, bin, 0);
+            pixels[side + k] = grey(spec, ping, bin, 1);
         }
     }
 
     /// Draws a sector: forward is up, the sonar in the centre. Pixels stay visible until the beam
     /// passes again.
     fn draw_sector(&mut self, spec: &SonarSpec, ping: &Ping) {
-        self.resize(ROWS, ROWS);
-        let (scale, center) = (
-            2.0 * spec.sonar.max_range_m / ROWS as f64,
-            0.5 * ROWS as f64,
-        );
-        for row in 0..ROWS {
-            for column in 0..ROWS {
-                let (x, y) = (column as f64 + 0.5 - center, center - row as f64 - 0.5);
-                let off = libm::atan2(x, y) - ping.head;
-                let off = off - TAU * (off / TAU).round();
-                if off.abs() <= 0.5 * spec.head[0] + 1e-9
-                    && let Some(k) = range_bin(spec, (x * x + y * y).sqrt() * scale)
-                {
-                    self.pixels[row * ROWS + column] = grey(spec, ping, k, 0);
-                }
+        self.0.resize(ROWS, ROWS);
+        let scale = 2.0 * spec.sonar.max_range_m / ROWS as f64;
+        let positions = polar_positions([ROWS; 2], [0.5 * ROWS as f64; 2]);
+        for (pixel, (distance, bearing)) in self.0.pixels.iter_mut().zip(positions) {
+            let off = bearing - ping.head;
+            let off = off - TAU * (off / TAU).round();
+            if off.abs() <= 0.5 * spec.head[0] + 1e-9
+                && let Some(k) = range_bin(spec, distance * scale)
+            {
+                *pixel = grey(spec, ping, k, 0);
             }
         }
     }

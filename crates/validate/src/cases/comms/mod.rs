@@ -9,7 +9,6 @@ pub(super) mod traffic;
 use crate::cases::prelude::*;
 use merrow_comms::channel::conductive::ConductiveWave;
 use merrow_comms::channel::fading::power_factor;
-use merrow_comms::mac::tdma::StationSchedule;
 use merrow_environment::absorption::{Water, francois_garrison};
 use merrow_environment::sound::noise::ambient;
 use merrow_math::decibels::ratio;
@@ -212,11 +211,47 @@ fn docking(name: String, place: [f64; 3], keys: &str) -> (String, [f64; 3], Stri
     (name, place, format!("{model}{keys}"))
 }
 
+/// Schedule of the docking study (section 4.4.1 of the thesis): a slot for each message of the
+/// station, then one for each vehicle. A slot of a vehicle also contains the travel time and the
+/// guard time that makes the period a multiple of that of the controller.
+struct StationSchedule {
+    /// Number of vehicles with a slot.
+    vehicles: u32,
+    /// Duration of a slot of the station [s].
+    station_slot: f64,
+    /// Duration of a slot of a vehicle, with travel time and guard time [s].
+    vehicle_slot: f64,
+}
+
+impl StationSchedule {
+    /// Creates the schedule of the study: 8 vehicles at 50 m, messages of 512 and 64 bit at
+    /// 10 kbit/s. The period is a multiple of `multiple` [s]; 0: any period.
+    fn of_study(multiple: f64) -> Self {
+        let (vehicles, n) = (8, 8.0);
+        let [station_slot, vehicle] = [512.0, 64.0].map(|bits| bits / 1e4);
+        let slot = vehicle + 50.0 / 1500.0;
+        let total = n * (station_slot + slot);
+        let is_padded = multiple > 0.0;
+        let padded = || ((total / multiple).ceil() * multiple - total) / n;
+        Self {
+            vehicles,
+            station_slot,
+            vehicle_slot: slot + if is_padded { padded() } else { 0.0 },
+        }
+    }
+
+    /// Returns the durations of the downlink and of the uplink [s].
+    fn durations(&self) -> [f64; 2] {
+        [self.station_slot, self.vehicle_slot].map(|slot| f64::from(self.vehicles) * slot)
+    }
+}
+
 // V08: the values of the study have four digits; the frames of whole periods must all arrive.
 pub(super) fn schedule(data: &ReferenceData) -> Result<CaseResult, String> {
-    let bits = [512.0, 64.0];
-    let plain = StationSchedule::new(8, bits, 1e4, 50.0, 1500.0, 0.0);
-    let padded = StationSchedule::new(8, bits, 1e4, 50.0, 1500.0, PERIOD);
+    let (plain, padded) = (
+        StationSchedule::of_study(0.0),
+        StationSchedule::of_study(PERIOD),
+    );
     let [down, up] = plain.durations();
     let rounded = padded.durations();
     let mut checks = checks! {
@@ -265,7 +300,7 @@ fn run_schedule(
         let list: Vec<[f64; 2]> = (0..count).map(|k| [start(k), length]).collect();
         format!(", mac: {{kind: tdma, frame_s: {PERIOD}, slots_s: {list:?}}}")
     };
-    let own = slots(0.0, schedule.station_slot, 8);
+    let own = slots(0.0, schedule.station_slot, schedule.vehicles);
     let mut modems = vec![docking("station".into(), [0.0, 0.0, -20.0], &own)];
     for (k, angle) in angles.into_iter().enumerate() {
         let angle = angle.to_radians();
