@@ -28,6 +28,7 @@
 //! assert!((back.v - A.v).norm() < 1e-12 && back.w.norm() < 1e-12);
 //! ```
 
+mod componentwise;
 pub mod decibels;
 pub mod ellipsoid;
 pub mod hull_cut;
