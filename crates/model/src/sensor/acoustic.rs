@@ -4,7 +4,7 @@
 use crate::persist::Persist;
 use crate::scene::comms::directivity::Transducer;
 use crate::scene::comms::medium::ThrusterNoise;
-use crate::sensor::ExteroceptiveSensor;
+use crate::sensor::{ExteroceptiveProperties, ExteroceptiveSensor};
 use merrow_math::{Mat3, Vec3};
 use merrow_yaml::spec::spec;
 
@@ -253,25 +253,19 @@ impl AcousticSpec {
 }
 
 impl ExteroceptiveSensor for AcousticSpec {
-    fn name(&self) -> &'static str {
-        match self.kind {
-            AcousticKind::Hydrophone { .. } => "hydrophone",
-            AcousticKind::Usbl { .. } => "usbl",
-            AcousticKind::Lbl { .. } => "lbl",
-            AcousticKind::Sbl { .. } => "sbl",
+    fn properties(&self) -> ExteroceptiveProperties<'_> {
+        ExteroceptiveProperties {
+            name: match self.kind {
+                AcousticKind::Hydrophone { .. } => "hydrophone",
+                AcousticKind::Usbl { .. } => "usbl",
+                AcousticKind::Lbl { .. } => "lbl",
+                AcousticKind::Sbl { .. } => "sbl",
+            },
+            sample_duration_ns: (self.listening_time * 1e9) as u64,
+            supports_offset_faults: true,
+            thruster_noise: self.thruster_noise.as_ref(),
+            ..ExteroceptiveProperties::default()
         }
-    }
-
-    fn sample_duration_ns(&self) -> u64 {
-        (self.listening_time * 1e9) as u64
-    }
-
-    fn supports_offset_faults(&self) -> bool {
-        true
-    }
-
-    fn thruster_noise(&self) -> Option<&ThrusterNoise> {
-        self.thruster_noise.as_ref()
     }
 }
 
