@@ -89,7 +89,8 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     };
     let topic = |name: &str| format!("{}/{name}", robot.name);
     let unit = velocity_unit(robot, &firmware.law);
-    if firmware.has_velocity_command() {
+    let accepts = firmware.abilities();
+    if accepts.velocity {
         let input = Input::new(topic("cmd_vel"), unit.clone(), move |_, twist: Twist| {
             velocity_command(i, &twist)
         });
@@ -103,14 +104,14 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     let course = move |heading, depth| {
         Command::Firmware(i, FirmwareCommand::HeadingDepth { heading, depth })
     };
-    if firmware.has_heading_command() {
+    if accepts.heading {
         inputs.push(Input::new(
             topic("autopilot/heading_deg"),
             "deg, clockwise from north",
             move |_, heading: Float64| course(Some(heading.data.to_radians()), None),
         ));
     }
-    if firmware.has_depth_command() {
+    if accepts.depth {
         inputs.push(Input::new(
             topic("autopilot/depth_m"),
             "m, positive down",

@@ -13,7 +13,9 @@ use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw};
 use merrow_model::scene::robot::motion_control::Joystick;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::FirmwareOrder;
-use merrow_model::state::firmware::{ControlMode, FirmwareLawState, FirmwareState, GuidanceTask};
+use merrow_model::state::firmware::{
+    Activity, ControlMode, FirmwareLawState, FirmwareState, GuidanceTask,
+};
 use merrow_model::state::{Command, FirmwareCommand, Motion};
 use merrow_ros2::msg::geometry_msgs::{Pose, PoseStamped, Quaternion, Twist, Wrench};
 use merrow_ros2::msg::nav_msgs::Path;
@@ -35,7 +37,8 @@ fn has_motion_controller(robot: &Robot) -> bool {
 
 /// Returns true if the firmware of the robot follows paths.
 fn follows_paths(robot: &Robot) -> bool {
-    robot.firmware.as_ref().is_some_and(Firmware::follows_paths)
+    let firmware = robot.firmware.as_ref();
+    firmware.is_some_and(|firmware| firmware.abilities().paths)
 }
 
 /// Returns why a robot moves to no goals, for a robot that does not.
@@ -249,8 +252,7 @@ pub fn status(scene: &Scene, robot: usize, snapshot: &ObjectStates) -> Controlle
         return ControllerStatus::default();
     };
     let motion = &snapshot.motions[robot];
-    let mode = firmware.mode();
-    let path = firmware.path();
+    let Activity { mode, path, .. } = firmware.activity();
     let mut status = ControllerStatus {
         header: header(snapshot.time_ns, WORLD_FRAME),
         mode: mode.keyword().to_string(),

@@ -23,7 +23,7 @@ use merrow_ros2::installed::InstalledTypes;
 use merrow_ros2::message::ServiceInfo;
 use merrow_ros2::node::{Client, Node, NodeError, Responder, Service};
 use merrow_ros2::qos::Qos;
-use merrow_sim::{ArrivedCall, InputMessage, Request};
+use merrow_sim::{InputMessage, Request};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -320,7 +320,7 @@ impl BridgedCalls {
 
     /// Passes on a message that arrived over a bridge of `scene`: a request to the service, a
     /// response to the caller.
-    pub(crate) fn pass_on(&self, scene: &Scene, arrived: &ArrivedCall<'_>) {
+    pub(crate) fn pass_on(&self, scene: &Scene, arrived: &BridgedCall<&[u8]>) {
         if arrived.is_response {
             let waiting = self.0.lock().waiting.remove(&arrived.call);
             if let Some(call) = waiting.filter(|call| call.bridge == arrived.bridge) {
@@ -365,7 +365,7 @@ impl BridgedCalls {
 
 impl Clients {
     /// Calls the service of a bridge; its response is transmitted.
-    fn call(&self, arrived: &ArrivedCall<'_>) {
+    fn call(&self, arrived: &BridgedCall<&[u8]>) {
         let (k, call) = (arrived.bridge, arrived.call);
         let Some(client) = self.of_bridges.get(&k) else {
             return;

@@ -48,7 +48,7 @@ pub(crate) fn potential_energy(scene: &Scene, motion: &Motion, work: &Workspace)
 /// angular [N m s], then linear [N s].
 pub(crate) fn impulse(work: &Workspace) -> SpatialForce {
     work.links.iter().fold(SpatialForce::zero(), |sum, w| {
-        sum.plus(&w.inertia.mul(&w.V).to_parent(&w.R_WL, w.p_WL))
+        sum + w.inertia.mul(&w.V).to_parent(&w.R_WL, w.p_WL)
     })
 }
 
@@ -56,11 +56,8 @@ pub(crate) fn impulse(work: &Workspace) -> SpatialForce {
 /// correct, it equals the external wrench.
 pub(crate) fn impulse_rate(work: &Workspace) -> SpatialForce {
     work.links.iter().fold(SpatialForce::zero(), |sum, w| {
-        let rate = w
-            .inertia
-            .mul(&w.A)
-            .plus(&w.V.cross_force(&w.inertia.mul(&w.V)));
-        sum.plus(&rate.to_parent(&w.R_WL, w.p_WL))
+        let rate = w.inertia.mul(&w.A) + w.V.cross_force(&w.inertia.mul(&w.V));
+        sum + rate.to_parent(&w.R_WL, w.p_WL)
     })
 }
 

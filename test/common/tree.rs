@@ -277,7 +277,7 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
         p_LoLcm: com,
         rigid,
         added,
-        total: rigid.plus(&added),
+        total: rigid + added,
         volume_m3: volume,
         p_LoCb,
         hull: draw_hull(random, p_LoCb),

@@ -74,7 +74,7 @@ fn impulse_of_a_floating_chain_is_conserved_over_a_run() {
         let before = impulse(&evaluate(&scene, &motion));
         travel(&scene, &mut motion, 0.000_25, 2.0);
         let after = impulse(&evaluate(&scene, &motion));
-        let drift = largest(&after.minus(&before)) / largest(&before);
+        let drift = largest(&(after - before)) / largest(&before);
         assert!(drift < 1e-10, "{links} links: {drift:e}");
     }
 }

@@ -44,7 +44,7 @@ fn response_is_difference_of_aba_with_force() {
         let p = random.vector(0.3);
         let at_point = response::point_mobility(robot, &work, link, p);
         let before = work.links[link].A;
-        work.links[link].F = work.links[link].F.plus(&F);
+        work.links[link].F += F;
         aba::accelerations(robot, &mut work);
         let after = work.links[link].A;
         close_vectors("linear", answer.v, after.v - before.v, 1e-9);

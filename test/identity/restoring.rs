@@ -100,7 +100,7 @@ fn diffraction(scene: &Scene, t: f64) -> SpatialForce {
         Kernel::new().evaluate(robot, &at, &start(scene, 0), &[], &mut work);
         work.links[0].F
     });
-    with.minus(&without)
+    with - without
 }
 
 // Waves do not turn a tilted body of revolution about its axis. Method: the moment of diffraction

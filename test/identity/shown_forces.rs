@@ -56,7 +56,7 @@ fn shown_sum(shown: &Evaluation, about: Vec3) -> SpatialForce {
         .iter()
         .fold(SpatialForce::zero(), |sum, force| {
             let m = force.m_W + (force.p_W - about).cross(force.f_W);
-            sum.plus(&SpatialForce { m, f: force.f_W })
+            sum + SpatialForce { m, f: force.f_W }
         })
 }
 
@@ -91,10 +91,10 @@ fn momentum_rate(
 ) -> SpatialForce {
     let all = robot.links.iter().zip(links).zip(flood);
     all.fold(SpatialForce::zero(), |sum, ((link, w), flood)| {
-        let inertia = link.rigid.plus(flood);
+        let inertia = link.rigid + *flood;
         let of_velocity = w.V.cross_force(&inertia.mul(&w.V));
-        let rate = inertia.mul(&w.A).plus(&of_velocity);
-        sum.plus(&rate.to_parent(&w.R_WL, w.p_WL - about))
+        let rate = inertia.mul(&w.A) + of_velocity;
+        sum + rate.to_parent(&w.R_WL, w.p_WL - about)
     })
 }
 
@@ -105,7 +105,7 @@ fn assert_balance(name: &str, shown: &Evaluation, [found, rate]: [&SpatialForce;
         .forces
         .iter()
         .map(|force| force.f_W.norm() + force.m_W.norm());
-    let error = size(&found.minus(rate)) / sizes.sum::<f64>().max(1.0);
+    let error = size(&(*found - *rate)) / sizes.sum::<f64>().max(1.0);
     let forces: Vec<_> = shown
         .forces
         .iter()

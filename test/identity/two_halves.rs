@@ -23,9 +23,9 @@ fn merged(robot: &Robot) -> Link {
         carried(child.p_LoLcm),
         child.mass_kg,
     );
-    whole.rigid = base.rigid.plus(&child.rigid.to_parent(&R, p));
-    whole.added = base.added.plus(&child.added.to_parent(&R, p));
-    whole.total = whole.rigid.plus(&whole.added);
+    whole.rigid = base.rigid + child.rigid.to_parent(&R, p);
+    whole.added = base.added + child.added.to_parent(&R, p);
+    whole.total = whole.rigid + whole.added;
     whole.volume_m3 = base.volume_m3 + child.volume_m3;
     whole.p_LoCb = mean(
         base.p_LoCb,
@@ -44,7 +44,7 @@ fn merged(robot: &Robot) -> Link {
         let at_link = SpatialInertia::from_matrix(d).to_parent(&link.R_LU, Vec3::zero());
         at_link.to_parent(&merrow_math::Mat3::identity(), back)
     };
-    let damping = about_base(base).plus(&about_base(child).to_parent(&R, p));
+    let damping = about_base(base) + about_base(child).to_parent(&R, p);
     whole.linear_damping = Damping::from_matrix(&damping.to_matrix());
     whole.p_LoD = Vec3::zero();
     whole

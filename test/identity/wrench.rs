@@ -103,10 +103,10 @@ fn base_state(s: &mut Simulation, robot: usize) -> (Workspace, SpatialVelocity, 
     let mut add = |link: usize, p_W: Vec3, m: Vec3, f: Vec3| {
         let w = &mut work.links[link];
         let m = m + (p_W - w.p_WL).cross(f);
-        w.F = w.F.plus(&SpatialForce {
+        w.F += SpatialForce {
             m: w.R_WL.tr_mul_vec(m),
             f: w.R_WL.tr_mul_vec(f),
-        });
+        };
     };
     for c in &s.state.contacts.touching {
         for (side, sign) in [(c.a, 1.0), (c.b, -1.0)] {
@@ -139,7 +139,7 @@ fn base_state(s: &mut Simulation, robot: usize) -> (Workspace, SpatialVelocity, 
     }
     // The coupling forces at the start of the next step differ from the forces of the last step.
     for (w, coupled) in work.links.iter_mut().zip(&work.coupling_wrenches) {
-        w.F = w.F.minus(&coupled[0]);
+        w.F -= coupled[0];
     }
     (work, A0, qdd)
 }
@@ -163,12 +163,12 @@ fn subtree_wrench(
         }
         // The arm is a chain: later links are attached to earlier links.
         if k >= link {
-            let net = w.inertia.mul(&A[k]).minus(&w.F);
+            let net = w.inertia.mul(&A[k]) - w.F;
             let (m, f) = (w.R_WL.mul_vec(net.m), w.R_WL.mul_vec(net.f));
-            sum = sum.plus(&SpatialForce {
+            sum += SpatialForce {
                 m: m + (w.p_WL - p_W).cross(f),
                 f,
-            });
+            };
         }
     }
     sum
@@ -211,8 +211,7 @@ fn compute_worst_residual(s: &Simulation, now: &(Workspace, SpatialVelocity, Vec
         let sum = SpatialForce {
             m: R_WS.mul_vec(F_S.m),
             f: R_WS.mul_vec(F_S.f),
-        }
-        .plus(&expected);
+        } + expected;
         worst = worst.max(largest(&sum));
     }
     worst

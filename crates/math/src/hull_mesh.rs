@@ -5,6 +5,7 @@
 //! forms, so a flat surface gives the Archimedes force to rounding error. Both triangles of an edge
 //! compute its waterline point from the same two vertices, so the clipped mesh has no gaps.
 
+use crate::componentwise::componentwise;
 use crate::revolution::axis_of_revolution;
 use crate::{MAX_LANES, Mat3, Packed, Real, SpatialForce, Vec3, with_lanes};
 
@@ -62,14 +63,16 @@ struct WaterState<'a> {
 
 /// Integrals over the part below the surface, in the frame of the mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SubmergedIntegrals {
+pub struct SubmergedIntegrals<T = f64> {
     /// Volume below the surface [m³].
-    pub volume: f64,
+    pub volume: T,
     /// First moment of volume ∫ r dV [m⁴].
-    pub first_moment: Vec3,
+    pub first_moment: Vec3<T>,
     /// Pressure force and its moment about the origin, divided by ρ g: force [m³], moment [m⁴].
-    pub pressure: SpatialForce,
+    pub pressure: SpatialForce<T>,
 }
+
+componentwise!(SubmergedIntegrals { volume: T, first_moment: Vec3<T>, pressure: SpatialForce<T> });
 
 impl SubmergedIntegrals {
     /// Returns the centroid of the part below the surface [m], in the frame of the mesh, or `None`
@@ -87,16 +90,6 @@ impl SubmergedIntegrals {
             volume: self.volume,
             first_moment: S.mul_vec(self.first_moment) + offset.scale(self.volume),
             pressure: SpatialForce::new(offset.cross(f) - S.mul_vec(self.pressure.m), f),
-        }
-    }
-
-    /// Returns the mean of both integrals.
-    pub fn mean(&self, other: &Self) -> Self {
-        let sum = self.pressure.plus(&other.pressure);
-        Self {
-            volume: 0.5 * (self.volume + other.volume),
-            first_moment: (self.first_moment + other.first_moment).scale(0.5),
-            pressure: SpatialForce::new(sum.m.scale(0.5), sum.f.scale(0.5)),
         }
     }
 }
@@ -164,7 +157,7 @@ impl HullMesh {
 
     #[inline(always)]
     fn transform_in<T: Packed>(&self, R: &Mat3, p: Vec3, [x, y, z]: [&mut [f64]; 3]) {
-        let (R, p) = (Mat3::<T>::splat(R), Vec3::<T>::splat(p));
+        let (R, p) = (Mat3::<T>::splat(*R), Vec3::<T>::splat(p));
         let [a, b, c] = &self.coordinates;
         let from = lane_groups(a)
             .iter()
@@ -198,7 +191,7 @@ impl HullMesh {
             water,
             up,
         };
-        let mut sums = Sums::<T>::zero();
+        let mut sums = SubmergedIntegrals::<T>::zero();
         let (mut one_submerged, mut two_submerged) =
             (PendingTriangles::default(), PendingTriangles::default());
         for panel in &self.panels {
@@ -250,14 +243,14 @@ impl HullMesh {
                 }
             }
         }
-        let mut rest = Sums::<f64>::zero();
+        let mut rest = SubmergedIntegrals::<f64>::zero();
         for i in 0..one_submerged.n {
             rest.add_one_submerged(&one_submerged.single(i), &water);
         }
         for i in 0..two_submerged.n {
             rest.add_two_submerged(&two_submerged.single(i), &water);
         }
-        SubmergedIntegrals::from_sums(&sums, &rest)
+        (sums.lane(0) + sums.lane(1)) + (sums.lane(2) + sums.lane(3)) + rest
     }
 
     /// Returns the triangles below a plane, clipped at it [m]. The plane has the unit normal `up`;
@@ -277,7 +270,7 @@ impl HullMesh {
             depth: 0.0,
             head: head[i],
         };
-        let mut sum = Sums::<f64>::zero();
+        let mut sum = SubmergedIntegrals::<f64>::zero();
         sum.add_triangles(&corner(0), &corner(1), &corner(2), Vec3::zero());
         sum.pressure
     }
@@ -525,22 +518,7 @@ fn moment<T: Real>(share: &[Vec3<T>; 3], f: [T; 3]) -> Vec3<T> {
     share[0].scale(f[0]) + share[1].scale(f[1]) + share[2].scale(f[2])
 }
 
-/// Lane-wise accumulators of [`SubmergedIntegrals`].
-struct Sums<T> {
-    volume: T,
-    first_moment: Vec3<T>,
-    pressure: SpatialForce<T>,
-}
-
-impl<T: Real> Sums<T> {
-    fn zero() -> Self {
-        Self {
-            volume: T::zero(),
-            first_moment: Vec3::zero(),
-            pressure: SpatialForce::zero(),
-        }
-    }
-
+impl<T: Real> SubmergedIntegrals<T> {
     /// Adds whole triangles from their vector areas, shares, depths `d` and pressure heads `head`
     /// at the corners.
     #[inline(always)]
@@ -558,7 +536,7 @@ impl<T: Real> Sums<T> {
     }
 }
 
-impl<T: Packed> Sums<T> {
+impl<T: Packed> SubmergedIntegrals<T> {
     #[inline(always)]
     fn add_triangles(&mut self, a: &Corner<T>, b: &Corner<T>, c: &Corner<T>, up: Vec3) {
         let p = [a.p, b.p, c.p];
@@ -590,33 +568,6 @@ impl<T: Packed> Sums<T> {
         let (ba, ca) = (waterline(&b, &dry), waterline(&c, &dry));
         self.add_triangles(&b, &c, &ca, water.up);
         self.add_triangles(&b, &ca, &ba, water.up);
-    }
-}
-
-#[inline(always)]
-fn total<T: Real>(x: T) -> f64 {
-    (x.lane(0) + x.lane(1)) + (x.lane(2) + x.lane(3))
-}
-
-#[inline(always)]
-fn total_vector<T: Real>(v: Vec3<T>) -> Vec3 {
-    Vec3::new(total(v.x), total(v.y), total(v.z))
-}
-
-impl SubmergedIntegrals {
-    /// Adds the sums over whole triangles, reduced over the lanes, and the sums over clipped
-    /// triangles.
-    #[inline(always)]
-    fn from_sums<T: Real>(whole: &Sums<T>, cut: &Sums<f64>) -> Self {
-        let (m, f) = (
-            total_vector(whole.pressure.m),
-            total_vector(whole.pressure.f),
-        );
-        Self {
-            volume: total(whole.volume) + cut.volume,
-            first_moment: total_vector(whole.first_moment) + cut.first_moment,
-            pressure: SpatialForce { m, f }.plus(&cut.pressure),
-        }
     }
 }
 

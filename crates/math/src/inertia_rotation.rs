@@ -51,14 +51,7 @@ pub(crate) fn rotate_paired(inertia: &SpatialInertia, R: &Mat3) -> SpatialInerti
     let (xx, yy, zz) = (F64x2::splat(b0.x), F64x2::splat(b1.y), F64x2::splat(b2.z));
     let B = rotate_pair([[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]], R);
     let [xx, xy, xz, yy, yz, zz] = AD.map(F64x2::to_array);
-    let block = |k: usize| Sym3 {
-        xx: xx[k],
-        xy: xy[k],
-        xz: xz[k],
-        yy: yy[k],
-        yz: yz[k],
-        zz: zz[k],
-    };
+    let block = |k: usize| Sym3::new(xx[k], xy[k], xz[k], yy[k], yz[k], zz[k]);
     let [xx, xy, xz, yy, yz, zz] = B.map(F64x2::to_array);
     SpatialInertia {
         A: block(0),

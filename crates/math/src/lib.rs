@@ -29,6 +29,7 @@
 //! ```
 
 pub mod bounds;
+mod componentwise;
 pub mod decibels;
 pub mod ellipsoid;
 pub mod hull_cut;

@@ -1,6 +1,7 @@
 //! Unit quaternions for attitude, stored as (w, x, y, z). Only `crates/ros2` uses the ROS order (x,
 //! y, z, w).
 
+use crate::componentwise::componentwise;
 use crate::{Mat3, Real, Vec3};
 
 /// Attitude quaternion of B in A; [`Quat::matrix`] returns `R_AB`.
@@ -20,34 +21,17 @@ impl<T: Real> Default for Quat<T> {
     }
 }
 
-impl<T> Quat<T> {
-    /// Creates a quaternion from its components.
-    #[inline(always)]
-    pub const fn new(w: T, x: T, y: T, z: T) -> Self {
-        Self { w, x, y, z }
-    }
-}
+componentwise!(Quat {
+    w: T,
+    x: T,
+    y: T,
+    z: T
+});
 
 impl<T: Real> Quat<T> {
     /// Returns the identity rotation.
     pub fn identity() -> Self {
         Self::new(T::one(), T::zero(), T::zero(), T::zero())
-    }
-    /// Returns the quaternion of lane `i`.
-    #[inline(always)]
-    pub fn lane(&self, i: usize) -> Quat {
-        Quat {
-            w: self.w.lane(i),
-            x: self.x.lane(i),
-            y: self.y.lane(i),
-            z: self.z.lane(i),
-        }
-    }
-    /// Builds a value from one quaternion per lane.
-    #[inline(always)]
-    pub fn from_lanes(f: impl Fn(usize) -> Quat) -> Self {
-        let of = |part: fn(Quat) -> f64| T::from_lanes(|i| part(f(i)));
-        Self::new(of(|q| q.w), of(|q| q.x), of(|q| q.y), of(|q| q.z))
     }
     /// Computes the rotation matrix `R_AB`. The quaternion need not be normalised (intermediate RK4
     /// stages are not).
@@ -78,22 +62,12 @@ impl<T: Real> Quat<T> {
             z: w * h.z + x * h.y - y * h.x,
         }
     }
-    /// Returns `self + k * d`, component by component (for integrators).
-    #[inline(always)]
-    pub fn add_scaled(&self, d: &Self, k: T) -> Self {
-        Self {
-            w: self.w + d.w * k,
-            x: self.x + d.x * k,
-            y: self.y + d.y * k,
-            z: self.z + d.z * k,
-        }
-    }
     /// Returns the quaternion scaled to unit norm.
     #[inline(always)]
     pub fn normalized(&self) -> Self {
         let Self { w, x, y, z } = *self;
         let k = T::one() / (w * w + x * x + y * y + z * z).sqrt();
-        Self::new(w * k, x * k, y * k, z * k)
+        self.scale(k)
     }
     /// Computes the product: `q_AC = q_AB.mul(q_BC)`.
     #[inline(always)]
@@ -133,11 +107,7 @@ impl Quat<f64> {
             Self::new(b.x - a.y, a.z + c.x, b.z + c.y, 1.0 + zz - xx - yy)
         };
         let q = q.normalized();
-        if q.w < 0.0 {
-            Self::new(-q.w, -q.x, -q.y, -q.z)
-        } else {
-            q
-        }
+        if q.w < 0.0 { -q } else { q }
     }
     /// Converts roll, pitch and yaw [rad] of B in A to a quaternion. The rotations are about the
     /// fixed axes x, y, z (URDF, ROS).

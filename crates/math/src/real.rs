@@ -61,6 +61,11 @@ pub trait Real:
     fn select_lanes(self, other: Self, keep: impl Fn(usize) -> bool) -> Self {
         Self::from_lanes(|i| if keep(i) { self.lane(i) } else { other.lane(i) })
     }
+    /// Returns the product `k * self`, as the vectors and matrices do.
+    #[inline(always)]
+    fn scale(self, k: Self) -> Self {
+        self * k
+    }
     /// Returns zero in every lane.
     fn zero() -> Self {
         Self::splat(0.0)

@@ -3,7 +3,8 @@
 //! A symmetric 6x6 inertia is stored as `[[A, B], [Bᵀ, D]]` (21 numbers). This form covers a link
 //! with added mass and is 2.5 times faster than dense 6x6 products. [Featherstone 2008, ch. 2]
 
-use crate::{MAX_LANES, Mat3, Real, Sym3, Vec3};
+use crate::componentwise::componentwise;
+use crate::{Mat3, Real, Sym3, Vec3};
 
 /// Spatial velocity or acceleration of a frame at its origin: angular [rad/s] or [rad/s²], then
 /// linear [m/s] or [m/s²].
@@ -24,23 +25,9 @@ pub struct SpatialForce<T = f64> {
     pub f: Vec3<T>,
 }
 
-impl<T> SpatialVelocity<T> {
-    /// Creates a spatial velocity from its angular and linear part.
-    #[inline(always)]
-    pub const fn new(w: Vec3<T>, v: Vec3<T>) -> Self {
-        Self { w, v }
-    }
-}
+componentwise!(SpatialVelocity { w: Vec3<T>, v: Vec3<T> });
 
 impl<T: Real> SpatialVelocity<T> {
-    /// Returns the zero spatial velocity.
-    #[inline(always)]
-    pub fn zero() -> Self {
-        Self {
-            w: Vec3::zero(),
-            v: Vec3::zero(),
-        }
-    }
     /// Computes the motion cross product `V × U` [Featherstone 2008, eq. 2.33].
     #[inline(always)]
     pub fn cross(&self, u: &Self) -> Self {
@@ -58,14 +45,6 @@ impl<T: Real> SpatialVelocity<T> {
     #[inline(always)]
     pub fn dot(&self, f: &SpatialForce<T>) -> T {
         self.w.dot(f.m) + self.v.dot(f.f)
-    }
-    /// Returns `self + k u`.
-    #[inline(always)]
-    pub fn add_scaled(&self, u: &Self, k: T) -> Self {
-        Self {
-            w: self.w + u.w.scale(k),
-            v: self.v + u.v.scale(k),
-        }
     }
     /// Returns the same motion at the point `p_BoQ_B` [m], expressed in the same axes.
     #[inline(always)]
@@ -86,62 +65,9 @@ impl<T: Real> SpatialVelocity<T> {
     }
 }
 
-impl<T: Real> SpatialVelocity<T> {
-    /// Returns the value of lane `i`.
-    #[inline(always)]
-    pub fn lane(&self, i: usize) -> SpatialVelocity {
-        SpatialVelocity::new(self.w.lane(i), self.v.lane(i))
-    }
-    /// Selects per lane: `self` where `keep(lane)` is true, otherwise `other`.
-    pub fn select_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
-        Self {
-            w: self.w.select_lanes(other.w, &keep),
-            v: self.v.select_lanes(other.v, &keep),
-        }
-    }
-}
-
-impl<T> SpatialForce<T> {
-    /// Creates a spatial force from its moment and force.
-    #[inline(always)]
-    pub const fn new(m: Vec3<T>, f: Vec3<T>) -> Self {
-        Self { m, f }
-    }
-}
+componentwise!(SpatialForce { m: Vec3<T>, f: Vec3<T> });
 
 impl<T: Real> SpatialForce<T> {
-    /// Returns the value of lane `i`.
-    #[inline(always)]
-    pub fn lane(&self, i: usize) -> SpatialForce {
-        SpatialForce::new(self.m.lane(i), self.f.lane(i))
-    }
-    /// Builds a value from one force per lane. `f` is called once per lane.
-    #[inline(always)]
-    pub fn from_lanes(f: impl Fn(usize) -> SpatialForce) -> Self {
-        let mut lanes = [SpatialForce::zero(); MAX_LANES];
-        for (i, lane) in lanes.iter_mut().enumerate().take(T::LANES) {
-            *lane = f(i);
-        }
-        Self {
-            m: Vec3::from_lanes(|i| lanes[i].m),
-            f: Vec3::from_lanes(|i| lanes[i].f),
-        }
-    }
-    /// Selects per lane: `self` where `keep(lane)` is true, otherwise `other`.
-    pub fn select_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
-        Self {
-            m: self.m.select_lanes(other.m, &keep),
-            f: self.f.select_lanes(other.f, &keep),
-        }
-    }
-    /// Returns the zero spatial force.
-    #[inline(always)]
-    pub fn zero() -> Self {
-        Self {
-            m: Vec3::zero(),
-            f: Vec3::zero(),
-        }
-    }
     /// Returns the spatial force at the origin of B that is equivalent to the force `f` [N] acting
     /// at `p_BoQ_B` [m].
     #[inline(always)]
@@ -149,22 +75,6 @@ impl<T: Real> SpatialForce<T> {
         Self {
             m: -(f.cross_const(p_BoQ_B)),
             f,
-        }
-    }
-    /// Returns the sum `self + o`.
-    #[inline(always)]
-    pub fn plus(&self, o: &Self) -> Self {
-        Self {
-            m: self.m + o.m,
-            f: self.f + o.f,
-        }
-    }
-    /// Returns the difference `self - o`.
-    #[inline(always)]
-    pub fn minus(&self, o: &Self) -> Self {
-        Self {
-            m: self.m - o.m,
-            f: self.f - o.f,
         }
     }
     /// Returns the same force at the origin of the parent frame P, expressed in P. `p_PoCo_P` [m]
@@ -190,68 +100,15 @@ pub struct SpatialInertia<T = f64> {
     pub D: Sym3<T>,
 }
 
+componentwise!(SpatialInertia { A: Sym3<T>, B: Mat3<T>, D: Sym3<T> });
+
 impl<T: Real> SpatialInertia<T> {
-    /// Returns the zero spatial inertia.
-    #[inline(always)]
-    pub fn zero() -> Self {
-        Self {
-            A: Sym3::zero(),
-            B: Mat3::zero(),
-            D: Sym3::zero(),
-        }
-    }
-    /// Returns the same inertia in every lane, in the same units.
-    #[inline(always)]
-    pub fn splat(i: &SpatialInertia<f64>) -> Self {
-        Self {
-            A: Sym3::splat(&i.A),
-            B: Mat3::splat(&i.B),
-            D: Sym3::splat(&i.D),
-        }
-    }
     /// Computes the product `I V`.
     #[inline(always)]
     pub fn mul(&self, v: &SpatialVelocity<T>) -> SpatialForce<T> {
         SpatialForce {
             m: self.A.mul_vec(v.w) + self.B.mul_vec(v.v),
             f: self.B.tr_mul_vec(v.w) + self.D.mul_vec(v.v),
-        }
-    }
-    /// Returns the value of lane `i`.
-    pub fn lane(&self, i: usize) -> SpatialInertia {
-        SpatialInertia {
-            A: self.A.lane(i),
-            B: self.B.lane(i),
-            D: self.D.lane(i),
-        }
-    }
-    /// Selects per lane: `self` where `keep(lane)` is true, otherwise `other`.
-    pub fn select_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
-        let row = |i: usize| self.B.r[i].select_lanes(other.B.r[i], &keep);
-        Self {
-            A: self.A.select_lanes(&other.A, &keep),
-            B: Mat3::from_rows(row(0), row(1), row(2)),
-            D: self.D.select_lanes(&other.D, &keep),
-        }
-    }
-    /// Returns the sum `self + o`.
-    #[inline(always)]
-    pub fn plus(&self, o: &Self) -> Self {
-        Self {
-            A: self.A + o.A,
-            B: self.B + o.B,
-            D: self.D + o.D,
-        }
-    }
-    /// Returns the scaled inertia `k I`.
-    #[inline(always)]
-    pub fn scale(&self, k: T) -> Self {
-        let [a, b, c] = self.B.r;
-        let B = Mat3::from_rows(a.scale(k), b.scale(k), c.scale(k));
-        Self {
-            A: self.A.scale(k),
-            B,
-            D: self.D.scale(k),
         }
     }
     /// Returns the same inertia at the origin of the parent frame P, expressed in P.
@@ -276,14 +133,7 @@ impl SpatialInertia<f64> {
     /// [m] and inertia about that centre [kg m²], all expressed in B.
     pub fn rigid(mass: f64, p_BoBcm_B: Vec3<f64>, I_BBcm_B: &Sym3<f64>) -> Self {
         let c = p_BoBcm_B;
-        let d = |x: f64| Sym3 {
-            xx: x,
-            xy: 0.0,
-            xz: 0.0,
-            yy: x,
-            yz: 0.0,
-            zz: x,
-        };
+        let d = |x: f64| Sym3::diagonal([x; 3]);
         let A = *I_BBcm_B + d(mass * c.dot(c)).minus_outer(c, mass);
         let B = Mat3::cross(c).scale(mass);
         Self { A, B, D: d(mass) }
@@ -291,20 +141,12 @@ impl SpatialInertia<f64> {
     /// Converts a full symmetric 6x6 matrix [kg m², kg m, kg], angular part first. Only the upper
     /// triangle is read.
     pub fn from_matrix(m: &[[f64; 6]; 6]) -> Self {
-        let sym = |o: usize| Sym3 {
-            xx: m[o][o],
-            xy: m[o][o + 1],
-            xz: m[o][o + 2],
-            yy: m[o + 1][o + 1],
-            yz: m[o + 1][o + 2],
-            zz: m[o + 2][o + 2],
+        let block = |i: usize, j: usize| {
+            let row = |i: usize| Vec3::new(m[i][j], m[i][j + 1], m[i][j + 2]);
+            Mat3::from_rows(row(i), row(i + 1), row(i + 2))
         };
-        let row = |i: usize| Vec3::new(m[i][3], m[i][4], m[i][5]);
-        Self {
-            A: sym(0),
-            B: Mat3::from_rows(row(0), row(1), row(2)),
-            D: sym(3),
-        }
+        let (A, D) = (Sym3::upper(&block(0, 0)), Sym3::upper(&block(3, 3)));
+        Self::new(A, block(0, 3), D)
     }
     /// Returns the full 6x6 matrix [kg m², kg m, kg], angular part first.
     pub fn to_matrix(&self) -> [[f64; 6]; 6] {
@@ -347,14 +189,8 @@ impl<T: Real> Factor<T> {
         let [a, b, c] = B.r;
         let K = Mat3::from_rows(D_inv.mul_vec(a), D_inv.mul_vec(b), D_inv.mul_vec(c));
         let [x, y, z] = K.r;
-        let S = Sym3 {
-            xx: A.xx - x.dot(a),
-            xy: A.xy - x.dot(b),
-            xz: A.xz - x.dot(c),
-            yy: A.yy - y.dot(b),
-            yz: A.yz - y.dot(c),
-            zz: A.zz - z.dot(c),
-        };
+        let KB = Sym3::new(x.dot(a), x.dot(b), x.dot(c), y.dot(b), y.dot(c), z.dot(c));
+        let S = *A - KB;
         Self {
             S_inv: S.inverse(),
             K,
@@ -374,9 +210,9 @@ impl Factor<f64> {
     #[inline(always)]
     pub fn solve_lanes<T: Real>(&self, f: &SpatialForce<T>) -> SpatialVelocity<T> {
         Factor {
-            S_inv: Sym3::splat(&self.S_inv),
-            K: Mat3::splat(&self.K),
-            D_inv: Sym3::splat(&self.D_inv),
+            S_inv: Sym3::splat(self.S_inv),
+            K: Mat3::splat(self.K),
+            D_inv: Sym3::splat(self.D_inv),
         }
         .solve(f)
     }

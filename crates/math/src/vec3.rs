@@ -4,8 +4,9 @@
 //! unrolled so that the compiler keeps them in registers. The monogram notation of the variable
 //! name states the frame (CONVENTIONS.md).
 
-use crate::{MAX_LANES, Real};
-use std::ops::{Add, AddAssign, Index, IndexMut, Mul, Neg, Sub, SubAssign};
+use crate::Real;
+use crate::componentwise::componentwise;
+use std::ops::{Add, Index, IndexMut, Mul, Neg, Sub};
 
 /// Vector [x, y, z], expressed in the frame that the variable name states.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -16,22 +17,9 @@ pub struct Vec3<T = f64> {
     pub z: T,
 }
 
+componentwise!(Vec3 { x: T, y: T, z: T });
+
 impl<T: Real> Vec3<T> {
-    /// Creates a vector from its components.
-    #[inline(always)]
-    pub const fn new(x: T, y: T, z: T) -> Self {
-        Self { x, y, z }
-    }
-    /// Returns the zero vector.
-    #[inline(always)]
-    pub fn zero() -> Self {
-        Self::new(T::zero(), T::zero(), T::zero())
-    }
-    /// Returns the same `f64` vector in every lane, in the same unit.
-    #[inline(always)]
-    pub fn splat(v: Vec3<f64>) -> Self {
-        Self::new(T::splat(v.x), T::splat(v.y), T::splat(v.z))
-    }
     /// Computes the scalar product `self · o`.
     #[inline(always)]
     pub fn dot(self, o: Self) -> T {
@@ -50,16 +38,7 @@ impl<T: Real> Vec3<T> {
     /// theirs.
     #[inline(always)]
     pub fn cross_const(self, o: Vec3<f64>) -> Self {
-        Self::new(
-            self.y * o.z - self.z * o.y,
-            self.z * o.x - self.x * o.z,
-            self.x * o.y - self.y * o.x,
-        )
-    }
-    /// Returns the scaled vector `k * self`.
-    #[inline(always)]
-    pub fn scale(self, k: T) -> Self {
-        Self::new(self.x * k, self.y * k, self.z * k)
+        self.cross(Self::splat(o))
     }
     /// Computes the Euclidean norm.
     #[inline(always)]
@@ -70,33 +49,6 @@ impl<T: Real> Vec3<T> {
     #[inline(always)]
     pub fn to_array(self) -> [T; 3] {
         [self.x, self.y, self.z]
-    }
-    /// Returns the vector of lane `i`, in the same unit.
-    #[inline(always)]
-    pub fn lane(self, i: usize) -> Vec3<f64> {
-        Vec3::new(self.x.lane(i), self.y.lane(i), self.z.lane(i))
-    }
-    /// Builds a value from one vector per lane, all in one unit. `f` is called once per lane.
-    #[inline(always)]
-    pub fn from_lanes(f: impl Fn(usize) -> Vec3<f64>) -> Self {
-        let mut lanes = [Vec3::zero(); MAX_LANES];
-        for (i, lane) in lanes.iter_mut().enumerate().take(T::LANES) {
-            *lane = f(i);
-        }
-        Vec3::new(
-            T::from_lanes(|i| lanes[i].x),
-            T::from_lanes(|i| lanes[i].y),
-            T::from_lanes(|i| lanes[i].z),
-        )
-    }
-    /// Selects per lane: `self` where `keep(lane)` is true, otherwise `other`.
-    pub fn select_lanes(self, other: Self, keep: impl Fn(usize) -> bool) -> Self {
-        let (a, b) = (self, other);
-        Vec3::new(
-            a.x.select_lanes(b.x, &keep),
-            a.y.select_lanes(b.y, &keep),
-            a.z.select_lanes(b.z, &keep),
-        )
     }
 }
 
@@ -128,39 +80,6 @@ impl<T> From<[T; 3]> for Vec3<T> {
     }
 }
 
-impl<T: Real> Add for Vec3<T> {
-    type Output = Self;
-    #[inline(always)]
-    fn add(self, o: Self) -> Self {
-        Self::new(self.x + o.x, self.y + o.y, self.z + o.z)
-    }
-}
-impl<T: Real> Sub for Vec3<T> {
-    type Output = Self;
-    #[inline(always)]
-    fn sub(self, o: Self) -> Self {
-        Self::new(self.x - o.x, self.y - o.y, self.z - o.z)
-    }
-}
-impl<T: Real> AddAssign for Vec3<T> {
-    #[inline(always)]
-    fn add_assign(&mut self, o: Self) {
-        *self = *self + o;
-    }
-}
-impl<T: Real> SubAssign for Vec3<T> {
-    #[inline(always)]
-    fn sub_assign(&mut self, o: Self) {
-        *self = *self - o;
-    }
-}
-impl<T: Real> Neg for Vec3<T> {
-    type Output = Self;
-    #[inline(always)]
-    fn neg(self) -> Self {
-        Self::new(-self.x, -self.y, -self.z)
-    }
-}
 impl<T: Real> Mul<f64> for Vec3<T> {
     type Output = Self;
     #[inline(always)]
@@ -218,7 +137,7 @@ impl<T: Real> Mat3<T> {
     }
     /// Returns the same `f64` matrix in every lane, in the same unit.
     #[inline(always)]
-    pub fn splat(m: &Mat3<f64>) -> Self {
+    pub fn splat(m: Mat3<f64>) -> Self {
         let [a, b, c] = m.r;
         Self::from_rows(Vec3::splat(a), Vec3::splat(b), Vec3::splat(c))
     }
@@ -228,6 +147,16 @@ impl<T: Real> Mat3<T> {
         Mat3 {
             r: self.r.map(|row| row.lane(i)),
         }
+    }
+    /// Builds a value from one matrix per lane, all in one unit.
+    pub fn from_lanes(f: impl Fn(usize) -> Mat3<f64>) -> Self {
+        let row = |k: usize| Vec3::from_lanes(|i| f(i).r[k]);
+        Self::from_rows(row(0), row(1), row(2))
+    }
+    /// Selects per lane: `self` where `keep(lane)` is true, otherwise `other`.
+    pub fn select_lanes(self, other: Self, keep: impl Fn(usize) -> bool) -> Self {
+        let row = |k: usize| self.r[k].select_lanes(other.r[k], &keep);
+        Self::from_rows(row(0), row(1), row(2))
     }
     /// Computes the product `M v`.
     #[inline(always)]
@@ -381,6 +310,14 @@ impl<T: Real> Sub for Mat3<T> {
     }
 }
 
+impl<T: Real> Neg for Mat3<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self::from_rows(-self.r[0], -self.r[1], -self.r[2])
+    }
+}
+
 /// Symmetric 3x3 matrix, stored as its upper triangle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[allow(missing_docs)]
@@ -393,76 +330,28 @@ pub struct Sym3<T = f64> {
     pub zz: T,
 }
 
+componentwise!(Sym3 {
+    xx: T,
+    xy: T,
+    xz: T,
+    yy: T,
+    yz: T,
+    zz: T
+});
+
+impl Sym3 {
+    /// Returns the diagonal matrix of these elements, in the same unit.
+    pub fn diagonal([xx, yy, zz]: [f64; 3]) -> Self {
+        Self::new(xx, 0.0, 0.0, yy, 0.0, zz)
+    }
+}
+
 impl<T: Real> Sym3<T> {
-    /// Returns the zero matrix.
-    #[inline(always)]
-    pub fn zero() -> Self {
-        let o = T::zero();
-        Self {
-            xx: o,
-            xy: o,
-            xz: o,
-            yy: o,
-            yz: o,
-            zz: o,
-        }
-    }
-    /// Returns the same `f64` matrix in every lane, in the same unit.
-    #[inline(always)]
-    pub fn splat(m: &Sym3<f64>) -> Self {
-        Self {
-            xx: T::splat(m.xx),
-            xy: T::splat(m.xy),
-            xz: T::splat(m.xz),
-            yy: T::splat(m.yy),
-            yz: T::splat(m.yz),
-            zz: T::splat(m.zz),
-        }
-    }
-    /// Returns the matrix of lane `i`, in the same unit.
-    pub fn lane(&self, i: usize) -> Sym3<f64> {
-        let Self {
-            xx,
-            xy,
-            xz,
-            yy,
-            yz,
-            zz,
-        } = self;
-        let of = |x: &T| x.lane(i);
-        Sym3 {
-            xx: of(xx),
-            xy: of(xy),
-            xz: of(xz),
-            yy: of(yy),
-            yz: of(yz),
-            zz: of(zz),
-        }
-    }
-    /// Selects per lane: `self` where `keep(lane)` is true, otherwise `other`.
-    pub fn select_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
-        let pick = |of: fn(&Self) -> T| of(self).select_lanes(of(other), &keep);
-        Self {
-            xx: pick(|s| s.xx),
-            xy: pick(|s| s.xy),
-            xz: pick(|s| s.xz),
-            yy: pick(|s| s.yy),
-            yz: pick(|s| s.yz),
-            zz: pick(|s| s.zz),
-        }
-    }
     /// Returns the upper triangle of `m`, which must be symmetric.
     #[inline(always)]
     pub fn upper(m: &Mat3<T>) -> Self {
         let [a, b, c] = m.r;
-        Self {
-            xx: a.x,
-            xy: a.y,
-            xz: a.z,
-            yy: b.y,
-            yz: b.z,
-            zz: c.z,
-        }
+        Self::new(a.x, a.y, a.z, b.y, b.z, c.z)
     }
     /// Returns the full 3x3 matrix.
     #[inline(always)]
@@ -485,32 +374,23 @@ impl<T: Real> Sym3<T> {
     /// Computes the congruence `R S Rᵀ`.
     #[inline(always)]
     pub fn rotated(&self, r: &Mat3<T>) -> Self {
-        let rs = [
-            self.mul_vec(r.r[0]),
-            self.mul_vec(r.r[1]),
-            self.mul_vec(r.r[2]),
-        ];
-        Self {
-            xx: rs[0].dot(r.r[0]),
-            xy: rs[0].dot(r.r[1]),
-            xz: rs[0].dot(r.r[2]),
-            yy: rs[1].dot(r.r[1]),
-            yz: rs[1].dot(r.r[2]),
-            zz: rs[2].dot(r.r[2]),
-        }
+        let [a, b, c] = r.r;
+        let (x, y, z) = (self.mul_vec(a), self.mul_vec(b), self.mul_vec(c));
+        Self::new(x.dot(a), x.dot(b), x.dot(c), y.dot(b), y.dot(c), z.dot(c))
     }
     /// Computes the rank-one update `S - k v vᵀ`.
     #[inline(always)]
     pub fn minus_outer(&self, v: Vec3<T>, k: T) -> Self {
         let w = v.scale(k);
-        Self {
-            xx: self.xx - w.x * v.x,
-            xy: self.xy - w.x * v.y,
-            xz: self.xz - w.x * v.z,
-            yy: self.yy - w.y * v.y,
-            yz: self.yz - w.y * v.z,
-            zz: self.zz - w.z * v.z,
-        }
+        let outer = Self::new(
+            w.x * v.x,
+            w.x * v.y,
+            w.x * v.z,
+            w.y * v.y,
+            w.y * v.z,
+            w.z * v.z,
+        );
+        *self - outer
     }
     /// Returns the matrix of the cofactors of the elements.
     #[inline(always)]
@@ -541,35 +421,6 @@ impl<T: Real> Sym3<T> {
     /// Computes the inverse `S⁻¹` by cofactors. The matrix must be invertible.
     #[inline(always)]
     pub fn inverse(&self) -> Self {
-        let cofactors = self.cofactors();
-        let determinant = self.xx * cofactors.xx + self.xy * cofactors.xy + self.xz * cofactors.xz;
-        cofactors.scale(T::one() / determinant)
-    }
-    /// Returns the scaled matrix `k S`.
-    #[inline(always)]
-    pub fn scale(&self, k: T) -> Self {
-        Self {
-            xx: self.xx * k,
-            xy: self.xy * k,
-            xz: self.xz * k,
-            yy: self.yy * k,
-            yz: self.yz * k,
-            zz: self.zz * k,
-        }
-    }
-}
-
-impl<T: Real> Add for Sym3<T> {
-    type Output = Self;
-    #[inline(always)]
-    fn add(self, o: Self) -> Self {
-        Self {
-            xx: self.xx + o.xx,
-            xy: self.xy + o.xy,
-            xz: self.xz + o.xz,
-            yy: self.yy + o.yy,
-            yz: self.yz + o.yz,
-            zz: self.zz + o.zz,
-        }
+        self.cofactors().scale(T::one() / self.determinant())
     }
 }

@@ -25,9 +25,8 @@ impl Pose {
         let (R_WL, p_WL) = &view.links[robot][sensor.link];
         let (V, p) = (view.velocities[robot][sensor.link], sensor.p_LoS);
         let (mut R, mut w) = (sensor.R_LS, Vec3::zero());
-        let spec = sensor.kind.exteroceptive();
-        let tilt = spec.and_then(|spec| spec.tilt().filter(|_| spec.has_one_tilt_per_sample()));
-        if let Some(tilt) = tilt {
+        let own = sensor.kind.exteroceptive().map(|spec| spec.properties());
+        if let Some(tilt) = own.and_then(|own| own.tilt.filter(|_| own.has_one_tilt_per_sample)) {
             R = R.mul_mat(&tilt.axes(view.time_ns));
             w.y = tilt.speed(view.time_ns);
         }

@@ -71,26 +71,13 @@ pub fn bridged_message<'a>(
     Some((k, receiver, message))
 }
 
-/// Request or response that has arrived over the bridge of a service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ArrivedCall<'a> {
-    /// Index of the bridge in the scene.
-    pub bridge: usize,
-    /// Number of the call, which its request and its response share.
-    pub call: u32,
-    /// True for a response of the server, false for a request of the caller.
-    pub is_response: bool,
-    /// Request or response in CDR.
-    pub message: &'a [u8],
-}
-
 /// Returns the request or the response in a packet of the bridge of a service. `None`: the packet
 /// belongs to no such bridge, or its modems are not the modems of the bridge. (5)
 pub fn bridged_call<'a>(
     scene: &Scene,
     delivery: &Delivery,
     payload: &'a [u8],
-) -> Option<ArrivedCall<'a>> {
+) -> Option<BridgedCall<&'a [u8]>> {
     if !delivery.is_bridged || delivery.is_overheard {
         return None;
     }
@@ -100,7 +87,7 @@ pub fn bridged_call<'a>(
     let own = scene.service_bridges.get(bridge)?;
     let ends = [delivery.from as usize, delivery.to as usize];
     let is_response = ends == [own.to, own.from];
-    (is_response || ends == [own.from, own.to]).then_some(ArrivedCall {
+    (is_response || ends == [own.from, own.to]).then_some(BridgedCall {
         bridge,
         call: u32::from_le_bytes(*call),
         is_response,

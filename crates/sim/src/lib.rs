@@ -59,7 +59,7 @@ pub mod simulation;
 pub mod step;
 pub mod tethers;
 
-pub use crate::communication::{ArrivedCall, bridged_call, bridged_message};
+pub use crate::communication::{bridged_call, bridged_message};
 pub use crate::pace::{Clock, Pace};
 pub use crate::run::{
     Access, BLOCK_MAX_NS, BlockLimit, Control, InputMessage, Observer, Reply, Request, RunStatus,

@@ -15,7 +15,7 @@ use merrow_model::state::{Halt, JointDriveState, RobotState, SensorState, Worksp
 use merrow_physics::forces::actuators::{buoyancy_engine, fin, thruster};
 use merrow_physics::forces::contributions::{Contribution, Law, Sink};
 use merrow_physics::forces::hydrodynamics::radiation;
-use merrow_physics::forces::{external, rigid_body, sum};
+use merrow_physics::forces::{external, sum};
 use merrow_sensors as sensors;
 use merrow_sensors::ray_scene::StaticGeometry;
 use merrow_sensors::{Delivered, SensorEnvironment};
@@ -248,12 +248,9 @@ impl Runner {
             add_impulse_accelerations(robot, state, &mut self.work);
         }
         for (i, (link, w)) in robot.links.iter().zip(&self.work.links).enumerate() {
-            let F = rigid_body::inertia_times(&link.added, &w.A);
+            let F = link.added.mul(&w.A);
             let part = -w.submerged_fraction;
-            sink.add(Law::AddedMass, None, i, || SpatialForce {
-                m: F.m.scale(part),
-                f: F.f.scale(part),
-            });
+            sink.add(Law::AddedMass, None, i, || F.scale(part));
         }
         if state.impulse_acceleration.has_current_forces {
             add_constraint_forces(state, &self.work, &mut sink);

@@ -46,5 +46,5 @@ pub(crate) fn reference_speeds(scene: &Scene) -> Vec<f64> {
 /// Returns the noise law of the first positioning instrument of a robot that has one.
 pub(crate) fn instrument_noise(robot: &Robot) -> Option<&ThrusterNoise> {
     let mut devices = robot.sensors.iter().filter_map(|s| s.kind.exteroceptive());
-    devices.find_map(|device| device.thruster_noise())
+    devices.find_map(|device| device.properties().thruster_noise)
 }

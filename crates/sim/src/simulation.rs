@@ -246,7 +246,7 @@ impl Simulation {
         let Some(firmware) = model.and_then(|robot| robot.firmware.as_ref()) else {
             return Ok(());
         };
-        let height = firmware.controlled_height();
+        let height = firmware.abilities().height;
         let z = self.state.robots[robot].motion.p_WB.z;
         for (k, point) in points.iter().enumerate().filter(|(_, p)| p.is_finite()) {
             let p = match height {

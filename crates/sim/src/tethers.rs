@@ -11,7 +11,7 @@ use crate::control::winch::DrumMotion;
 use crate::environment_cache::EnvironmentCache;
 use crate::robot::{Moment, Runner};
 use merrow_environment::EnvironmentState;
-use merrow_math::{Mat3, Quat, SpatialForce, Vec3};
+use merrow_math::{Quat, SpatialForce, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::{Integrator, LineModel, Scene, Tether, TetherEnd};
 use merrow_model::state::FaultEffect;
@@ -239,9 +239,7 @@ impl TetherSolver<'_> {
             p,
             v,
             a,
-            W: Mat3 {
-                r: W.r.map(|row| row.scale(share)),
-            },
+            W: W.scale(share),
             pull,
         }
     }
@@ -302,11 +300,9 @@ fn apply_end_forces(
         let w = &runners[robot].work.links[link];
         let turned_back = |s: f64| Quat::from_rotation_vector(w.V.w.scale(-s * h)).matrix();
         let F_L = w.R_WL.tr_mul_vec(of(k)[e]);
-        let f = w.R_WL.mul_vec(turned_back(0.5).mul_vec(F_L));
-        let m = w
-            .R_WL
-            .mul_vec(p_LoQ.cross(turned_back(LEVER_FRACTION).mul_vec(F_L)));
-        let external = &mut robots[robot].external_force[link];
-        *external = external.plus(&SpatialForce { m, f });
+        let f = turned_back(0.5).mul_vec(F_L);
+        let m = p_LoQ.cross(turned_back(LEVER_FRACTION).mul_vec(F_L));
+        robots[robot].external_force[link] +=
+            SpatialForce::new(w.R_WL.mul_vec(m), w.R_WL.mul_vec(f));
     }
 }

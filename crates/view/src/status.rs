@@ -99,7 +99,7 @@ fn robot(simulation: &Simulation, index: usize, state: &RobotState) -> Value {
         }
     }
     json!({
-        "mode": state.firmware.as_ref().map(|firmware| firmware.mode().keyword()),
+        "mode": state.firmware.as_ref().map(|firmware| firmware.activity().mode.keyword()),
         "halted": state.halted.as_ref().map(|halt| halt.cause.as_str()),
         "faults": faults,
         "repairable": repairable(&state.faults, label),

@@ -56,8 +56,8 @@ fn total(
     let links = &model.robot.links;
     let mut all: Vec<SpatialInertia> = links.iter().map(inertia).collect();
     for i in (1..links.len()).rev() {
-        let parent = links[i].parent.unwrap_or(0);
-        all[parent] = all[parent].plus(&all[i].to_parent(&work.links[i].R_PC, work.links[i].p_PC));
+        let moved = all[i].to_parent(&work.links[i].R_PC, work.links[i].p_PC);
+        all[links[i].parent.unwrap_or(0)] += moved;
     }
     all[0]
 }

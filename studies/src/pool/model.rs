@@ -132,7 +132,7 @@ impl Model {
         for link in &mut self.robot.links {
             let added = change(link);
             link.added = added;
-            link.total = link.rigid.plus(&added);
+            link.total = link.rigid + added;
         }
         self
     }

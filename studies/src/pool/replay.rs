@@ -195,7 +195,7 @@ fn accelerations(
     if model.delayed_added_mass {
         for ((link, w), A) in robot.links.iter().zip(&mut work.links).zip(before) {
             let late: SpatialForce = link.added.mul(A);
-            w.F = w.F.minus(&late);
+            w.F -= late;
             w.inertia = link.rigid;
         }
     }

@@ -215,7 +215,7 @@ fn heading(s: &Simulation) -> f64 {
 }
 
 fn mode(s: &Simulation) -> ControlMode {
-    s.state.robots[0].firmware.as_ref().unwrap().mode()
+    s.state.robots[0].firmware.as_ref().unwrap().activity().mode
 }
 
 /// Returns a glider at 5 m depth that heads east.

@@ -170,7 +170,7 @@ robots: {{r: {{model: {{extends: robots/remus100.yaml, {model}}}, position_m: [-
         seconds += 0.2;
         let robot = &s.state.robots[0];
         let p = robot.motion.p_WB;
-        let path = robot.firmware.as_ref().unwrap().path().unwrap();
+        let path = robot.firmware.as_ref().unwrap().activity().path.unwrap();
         if path.leg + 1 == path.waypoints.len() {
             break;
         }

@@ -17,7 +17,7 @@ fn yaw(s: &Simulation) -> f64 {
 }
 
 fn mode(s: &Simulation) -> ControlMode {
-    s.state.robots[0].firmware.as_ref().unwrap().mode()
+    s.state.robots[0].firmware.as_ref().unwrap().activity().mode
 }
 
 fn set_goal(s: &mut Simulation, p: [f64; 3], yaw: f64) {
@@ -48,7 +48,7 @@ fn follow(s: &mut Simulation, skipped: f64, max_seconds: f64) -> f64 {
         advance(s, 0.1);
         seconds += 0.1;
         assert!(seconds < max_seconds, "at {:?}", position(s));
-        let Some(path) = s.state.robots[0].firmware.as_ref().unwrap().path() else {
+        let Some(path) = s.state.robots[0].firmware.as_ref().unwrap().activity().path else {
             break;
         };
         let from = path.waypoints[path.leg];

@@ -134,7 +134,7 @@ fn steps_around_a_frame(name: &str, scene: &Scene) -> [u64; 2] {
     let now = n * dt_ns;
     let times = |sensor: &Sensor| {
         let spec = sensor.kind.exteroceptive()?;
-        let delay = sensor.latency_ns.max(spec.sample_duration_ns());
+        let delay = sensor.latency_ns.max(spec.properties().sample_duration_ns);
         let stamp = |k: u64| sensor.sample_ns(k).div_ceil(dt_ns) * dt_ns;
         let last = sensor.sample_index(now.saturating_sub(dt_ns));
         let times = [last, last + 1].map(|k| (now.max(stamp(k) + dt_ns), stamp(k) + delay));
@@ -152,7 +152,7 @@ fn has_delayed_frames(scene: &Scene) -> bool {
     let mut sensors = scene.robots.iter().flat_map(|robot| &robot.sensors);
     sensors.any(|sensor| {
         let spec = sensor.kind.exteroceptive();
-        spec.is_some_and(|spec| sensor.latency_ns.max(spec.sample_duration_ns()) > 0)
+        spec.is_some_and(|spec| sensor.latency_ns.max(spec.properties().sample_duration_ns) > 0)
     })
 }
 

@@ -33,7 +33,7 @@ fn subtree_wrench(robot: &Robot, work: &Workspace, i: usize) -> SpatialForce {
         .filter(|k| hangs(*k))
         .fold(SpatialForce::zero(), |sum, k| {
             let w = &work.links[k];
-            sum.plus(&w.inertia.mul(&w.A).minus(&w.F).to_parent(&w.R_WL, w.p_WL))
+            sum + (w.inertia.mul(&w.A) - w.F).to_parent(&w.R_WL, w.p_WL)
         })
 }
 
@@ -79,11 +79,8 @@ fn wrench_matches_newton_euler_of_the_subtree() {
                     w.p_WL + w.R_WL.mul_vec(sensor.p_LoS),
                     w.R_WL.mul_mat(&sensor.R_LS),
                 );
-                let error = largest(
-                    &found
-                        .to_parent(&R_WS, p_WS)
-                        .minus(&subtree_wrench(robot, &work, i)),
-                ) / scale;
+                let difference = found.to_parent(&R_WS, p_WS) - subtree_wrench(robot, &work, i);
+                let error = largest(&difference) / scale;
                 // 100 m below the origin the moments about it are 100 times the forces.
                 assert!(error < 1e-10 * 100.0, "{links} links, joint {i}: {error:e}");
             }
@@ -422,7 +419,7 @@ fn coupled_load_reads_like_a_link() {
         let apart = one
             .iter()
             .zip(&two)
-            .map(|(a, b)| largest(&a.minus(b)))
+            .map(|(a, b)| largest(&(*a - *b)))
             .fold(0.0, f64::max);
         let scale = one.iter().map(largest).fold(0.0, f64::max);
         println!("{dt}: {apart:e} of {scale}");

@@ -177,7 +177,7 @@ fn bias_inertia_energy_and_pose_match() {
             let mut work = evaluate(&scene, &vector);
             // The bias does not include applied efforts.
             let (thrust, w) = (work.thrust[0][0], &mut work.links[0]);
-            w.F = w.F.minus(&thrust);
+            w.F -= thrust;
             let (base, tau) = rnea::inverse(
                 robot,
                 &SpatialVelocity::zero(),

@@ -147,7 +147,7 @@ pub(crate) fn fast_messages(simulation: &Simulation, robot: usize) -> Vec<MavMes
 /// Returns the mode of the firmware; `None` without firmware.
 fn mode(simulation: &Simulation, robot: usize) -> Option<ControlMode> {
     let firmware = simulation.state.robots[robot].firmware.as_ref()?;
-    Some(firmware.mode())
+    Some(firmware.activity().mode)
 }
 
 /// Returns the number of a mode in `custom_mode`: its place in the list of all modes.

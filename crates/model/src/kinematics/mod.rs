@@ -47,7 +47,7 @@ pub fn joint_pose<T: Real>(joint: &Joint, q: T, sin_cos: (T, T)) -> (Mat3<T>, Ve
         JointKind::Prismatic => {
             let axis = Vec3::splat(joint.R_PC0.col(2));
             (
-                Mat3::splat(&joint.R_PC0),
+                Mat3::splat(joint.R_PC0),
                 Vec3::splat(joint.p_PoCo0) + axis.scale(q),
             )
         }
@@ -96,14 +96,8 @@ pub fn velocities<T: Real>(robot: &Robot, motion: &Motion<T>, links: &mut [LinkW
 pub fn joint_velocity<T: Real>(kind: JointKind, qd: T) -> SpatialVelocity<T> {
     let along_z = Vec3::new(T::zero(), T::zero(), qd);
     match kind {
-        JointKind::Prismatic => SpatialVelocity {
-            w: Vec3::zero(),
-            v: along_z,
-        },
+        JointKind::Prismatic => SpatialVelocity::new(Vec3::zero(), along_z),
         JointKind::Fixed => SpatialVelocity::zero(),
-        JointKind::Revolute | JointKind::Continuous => SpatialVelocity {
-            w: along_z,
-            v: Vec3::zero(),
-        },
+        JointKind::Revolute | JointKind::Continuous => SpatialVelocity::new(along_z, Vec3::zero()),
     }
 }

@@ -6,11 +6,8 @@ use crate::scene::fault::words::{
 };
 use crate::scene::fault::{Device, FaultKind};
 use crate::scene::{JointKind, Scene, SensorKind};
+use merrow_yaml::read::{Read, from_text};
 
-/// Minimum of the mean times for which an intermittent fault works or fails [s].
-const MIN_MEAN_TIME: f64 = 1e-3;
-/// Maximum factor on the execution times of a computer, as in the schema.
-const MAX_EXECUTION_FACTOR: f64 = 1e6;
 /// Kind, name and device; the kind is empty for a device that a robot has once.
 type NamedDevice = (&'static str, String, Device);
 
@@ -105,7 +102,7 @@ fn devices(scene: &Scene, robot: Option<usize>) -> Vec<NamedDevice> {
             kind if kind.properties().is_some_and(|own| own.is_gnss_receiver) => {
                 Device::GnssReceiver(k)
             }
-            SensorKind::Exteroceptive(exteroceptive) if !exteroceptive.supports_offset_faults() => {
+            SensorKind::Exteroceptive(spec) if !spec.properties().supports_offset_faults => {
                 Device::UnbiasableSensor(k)
             }
             _ => Device::Sensor(k),
@@ -193,39 +190,8 @@ pub fn check_fault(device: Device, name: &str, kind: FaultKind) -> Result<(), St
         "`{name}` cannot be `{word}`; expected one of {}",
         kinds.join(", ")
     );
-    let at_least = |x: f64, low: f64| x.is_finite() && x >= low;
-    let is_finite = |x: [f64; 3]| x.iter().all(|x| x.is_finite());
-    let fits = match kind {
-        FaultKind::Reduced { fraction } => (0.0..=1.0).contains(&fraction),
-        FaultKind::Biased { bias } => bias.is_finite(),
-        FaultKind::Noisy { noise_std: x } | FaultKind::Shortage { power_w: x } => at_least(x, 0.0),
-        FaultKind::Intermittent {
-            mean_working_s,
-            mean_failed_s,
-        } => at_least(mean_working_s.min(mean_failed_s), MIN_MEAN_TIME),
-        FaultKind::Leak {
-            hole_diameter_m,
-            position_m,
-            compartment_m3,
-            center_m,
-        } => {
-            at_least(hole_diameter_m.min(compartment_m3), f64::MIN_POSITIVE)
-                && is_finite(position_m)
-                && is_finite(center_m)
-        }
-        FaultKind::Jammed {
-            position_m,
-            power_w,
-        } => position_m.is_none_or(is_finite) && at_least(power_w, 0.0),
-        FaultKind::Spoofed {
-            offset_m,
-            velocity_m_s,
-        } => is_finite(offset_m) && is_finite(velocity_m_s),
-        FaultKind::Slow { execution_factor } => {
-            (1.0..=MAX_EXECUTION_FACTOR).contains(&execution_factor)
-        }
-        FaultKind::Dead | FaultKind::Stuck => true,
-    };
+    // read again, which checks the values as those of a world file
+    let fits = from_text::<FaultKind>(&kind.json().to_string()).is_ok();
     ensure!(
         fits,
         "the fault `{word}` of `{name}` has a value out of its range"

@@ -4,7 +4,7 @@
 use crate::persist::Persist;
 use crate::scene::comms::directivity::{Directivity, Transducer};
 use crate::scene::comms::medium::ThrusterNoise;
-use crate::sensor::ExteroceptiveSensor;
+use crate::sensor::{ExteroceptiveProperties, ExteroceptiveSensor};
 use merrow_math::{Mat3, Vec3};
 use merrow_yaml::spec::spec;
 
@@ -376,25 +376,19 @@ fn add_poses(
 }
 
 impl ExteroceptiveSensor for AcousticSpec {
-    fn name(&self) -> &'static str {
-        match self.kind {
-            AcousticKind::Hydrophone(_) => "hydrophone",
-            AcousticKind::Usbl(_) => "usbl",
-            AcousticKind::Lbl(_) => "lbl",
-            AcousticKind::Sbl(_) => "sbl",
+    fn properties(&self) -> ExteroceptiveProperties<'_> {
+        ExteroceptiveProperties {
+            name: match self.kind {
+                AcousticKind::Hydrophone(_) => "hydrophone",
+                AcousticKind::Usbl(_) => "usbl",
+                AcousticKind::Lbl(_) => "lbl",
+                AcousticKind::Sbl(_) => "sbl",
+            },
+            sample_duration_ns: (self.listening_time * 1e9) as u64,
+            supports_offset_faults: true,
+            thruster_noise: self.kind.reception().thruster_noise.as_ref(),
+            ..ExteroceptiveProperties::default()
         }
-    }
-
-    fn sample_duration_ns(&self) -> u64 {
-        (self.listening_time * 1e9) as u64
-    }
-
-    fn supports_offset_faults(&self) -> bool {
-        true
-    }
-
-    fn thruster_noise(&self) -> Option<&ThrusterNoise> {
-        self.kind.reception().thruster_noise.as_ref()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Automatic Identification System (AIS): parameters of transponders and receivers.
 
 use crate::persist::Persist;
-use crate::sensor::ExteroceptiveSensor;
+use crate::sensor::{ExteroceptiveProperties, ExteroceptiveSensor};
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
 use merrow_yaml::spec::spec;
@@ -100,12 +100,11 @@ spec! {
 }
 
 impl ExteroceptiveSensor for AisReceiver {
-    fn name(&self) -> &'static str {
-        "ais_receiver"
-    }
-
-    fn sample_duration_ns(&self) -> u64 {
-        0
+    fn properties(&self) -> ExteroceptiveProperties<'_> {
+        ExteroceptiveProperties {
+            name: "ais_receiver",
+            ..ExteroceptiveProperties::default()
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::persist::Persist;
 use crate::sensor::SensorKind;
 use crate::sensor::lens;
 use crate::sensor::lens::Lens;
-use crate::sensor::{ExteroceptiveSensor, Obstruction, SensorParameters};
+use crate::sensor::{ExteroceptiveProperties, ExteroceptiveSensor, Obstruction, SensorParameters};
 use bytes::Bytes;
 use merrow_math::Vec3;
 use merrow_yaml::spec::spec;
@@ -306,23 +306,16 @@ pub struct Lamp {
 }
 
 impl ExteroceptiveSensor for CameraSpec {
-    fn name(&self) -> &'static str {
-        "camera"
-    }
-
-    fn sample_duration_ns(&self) -> u64 {
-        ((self.camera.readout_s + self.camera.exposure_s) * 1e9) as u64
-    }
-
-    fn is_parallel(&self) -> bool {
-        true
-    }
-
-    fn obstruction(&self) -> Obstruction {
-        if self.camera.render_self {
-            Obstruction::StructuresAndRobot
-        } else {
-            Obstruction::Structures
+    fn properties(&self) -> ExteroceptiveProperties<'_> {
+        ExteroceptiveProperties {
+            name: "camera",
+            sample_duration_ns: ((self.camera.readout_s + self.camera.exposure_s) * 1e9) as u64,
+            is_parallel: true,
+            obstruction: match self.camera.render_self {
+                true => Obstruction::StructuresAndRobot,
+                false => Obstruction::Structures,
+            },
+            ..ExteroceptiveProperties::default()
         }
     }
 }

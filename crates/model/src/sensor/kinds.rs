@@ -218,7 +218,7 @@ impl SensorKind {
     /// Returns the type name as in world files and in `describe`.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Exteroceptive(spec) => spec.name(),
+            Self::Exteroceptive(spec) => spec.properties().name,
             _ => self.properties().map_or("", |own| own.name),
         }
     }
@@ -237,7 +237,7 @@ impl SensorKind {
 
     /// Returns the tilt unit that carries the sensor, if any.
     pub fn tilt(&self) -> Option<&Tilt> {
-        self.exteroceptive()?.tilt()
+        self.exteroceptive()?.properties().tilt
     }
 
     /// Returns the parameters of an exteroceptive sensor, if it is one.

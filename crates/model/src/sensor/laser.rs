@@ -2,7 +2,7 @@
 
 use crate::persist::Persist;
 use crate::sensor::tilt::Tilt;
-use crate::sensor::{ExteroceptiveSensor, Obstruction};
+use crate::sensor::{ExteroceptiveProperties, ExteroceptiveSensor, Obstruction};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_yaml::spec::spec;
@@ -110,32 +110,20 @@ impl LaserSpec {
 }
 
 impl ExteroceptiveSensor for LaserSpec {
-    fn name(&self) -> &'static str {
-        match (self.tilt, self.output) {
-            (Some(_), _) => "tilting_laser",
-            (None, LaserOutput::Scan) => "laser",
-            (None, LaserOutput::Cloud) => "lidar",
+    fn properties(&self) -> ExteroceptiveProperties<'_> {
+        ExteroceptiveProperties {
+            name: match (self.tilt, self.output) {
+                (Some(_), _) => "tilting_laser",
+                (None, LaserOutput::Scan) => "laser",
+                (None, LaserOutput::Cloud) => "lidar",
+            },
+            sample_duration_ns: (self.sweep * 1e9) as u64,
+            supports_offset_faults: true,
+            tilt: self.tilt.as_ref(),
+            has_echoes: true,
+            obstruction: Obstruction::Structures,
+            ..ExteroceptiveProperties::default()
         }
-    }
-
-    fn sample_duration_ns(&self) -> u64 {
-        (self.sweep * 1e9) as u64
-    }
-
-    fn supports_offset_faults(&self) -> bool {
-        true
-    }
-
-    fn tilt(&self) -> Option<&Tilt> {
-        self.tilt.as_ref()
-    }
-
-    fn has_echoes(&self) -> bool {
-        true
-    }
-
-    fn obstruction(&self) -> Obstruction {
-        Obstruction::Structures
     }
 }
 

@@ -31,5 +31,5 @@ pub use crate::sensor::kinds::{
     ExteroceptiveSpec, PublisherQos, Reliability, Sensor, SensorKind, SensorParameters,
 };
 pub use crate::sensor::traits::{
-    ExteroceptiveSensor, Obstruction, StepProperties, StepSensor, Workload,
+    ExteroceptiveProperties, ExteroceptiveSensor, Obstruction, StepProperties, StepSensor, Workload,
 };

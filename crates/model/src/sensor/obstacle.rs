@@ -1,7 +1,7 @@
 //! Obstacle detectors, and the obstacles that a world file lists for them.
 
 use crate::persist::Persist;
-use crate::sensor::ExteroceptiveSensor;
+use crate::sensor::{ExteroceptiveProperties, ExteroceptiveSensor};
 use crate::state::fault_effect::FaultEffect;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_yaml::spec::spec;
@@ -83,20 +83,14 @@ pub struct DetectorSpec {
 }
 
 impl ExteroceptiveSensor for DetectorSpec {
-    fn name(&self) -> &'static str {
-        "obstacle_detector"
-    }
-
-    fn sample_duration_ns(&self) -> u64 {
-        self.sample_duration_ns
-    }
-
-    fn supports_offset_faults(&self) -> bool {
-        true
-    }
-
-    fn source(&self) -> Option<usize> {
-        self.source
+    fn properties(&self) -> ExteroceptiveProperties<'_> {
+        ExteroceptiveProperties {
+            name: "obstacle_detector",
+            sample_duration_ns: self.sample_duration_ns,
+            supports_offset_faults: true,
+            source: self.source,
+            ..ExteroceptiveProperties::default()
+        }
     }
 }
 

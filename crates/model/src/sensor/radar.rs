@@ -1,8 +1,8 @@
 //! Navigation radars: rotating antenna, beam, pulse and signal processing.
 
 use crate::persist::Persist;
-use crate::sensor::ExteroceptiveSensor;
 use crate::sensor::sonar::Aperture;
+use crate::sensor::{ExteroceptiveProperties, ExteroceptiveSensor};
 use merrow_yaml::spec::spec;
 
 spec! {
@@ -142,12 +142,12 @@ impl RadarSpec {
 }
 
 impl ExteroceptiveSensor for RadarSpec {
-    fn name(&self) -> &'static str {
-        "radar"
-    }
-
-    fn sample_duration_ns(&self) -> u64 {
-        self.sample_duration_ns
+    fn properties(&self) -> ExteroceptiveProperties<'_> {
+        ExteroceptiveProperties {
+            name: "radar",
+            sample_duration_ns: self.sample_duration_ns,
+            ..ExteroceptiveProperties::default()
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::persist::Persist;
 use crate::sensor::tilt::Tilt;
-use crate::sensor::{ExteroceptiveSensor, Obstruction};
+use crate::sensor::{ExteroceptiveProperties, ExteroceptiveSensor, Obstruction};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_yaml::spec::spec;
@@ -244,41 +244,23 @@ impl SonarSpec {
 }
 
 impl ExteroceptiveSensor for SonarSpec {
-    fn name(&self) -> &'static str {
-        match self.kind {
-            SonarKind::Imaging => "imaging_sonar",
-            SonarKind::Multibeam => "multibeam",
-            SonarKind::SideScan => "side_scan",
-            SonarKind::Scanning => "scanning_sonar",
+    fn properties(&self) -> ExteroceptiveProperties<'_> {
+        ExteroceptiveProperties {
+            name: match self.kind {
+                SonarKind::Imaging => "imaging_sonar",
+                SonarKind::Multibeam => "multibeam",
+                SonarKind::SideScan => "side_scan",
+                SonarKind::Scanning => "scanning_sonar",
+            },
+            sample_duration_ns: (self.listening_time() * 1e9) as u64,
+            supports_offset_faults: self.kind == SonarKind::Multibeam || self.profiles,
+            tilt: self.tilt.as_ref(),
+            has_one_tilt_per_sample: true,
+            has_echoes: self.kind != SonarKind::SideScan,
+            samples_per_sweep: (self.kind == SonarKind::Scanning).then(|| self.sweep_pings()),
+            obstruction: Obstruction::Structures,
+            ..ExteroceptiveProperties::default()
         }
-    }
-
-    fn sample_duration_ns(&self) -> u64 {
-        (self.listening_time() * 1e9) as u64
-    }
-
-    fn supports_offset_faults(&self) -> bool {
-        self.kind == SonarKind::Multibeam || self.profiles
-    }
-
-    fn tilt(&self) -> Option<&Tilt> {
-        self.tilt.as_ref()
-    }
-
-    fn has_one_tilt_per_sample(&self) -> bool {
-        true
-    }
-
-    fn has_echoes(&self) -> bool {
-        self.kind != SonarKind::SideScan
-    }
-
-    fn samples_per_sweep(&self) -> Option<u64> {
-        (self.kind == SonarKind::Scanning).then(|| self.sweep_pings())
-    }
-
-    fn obstruction(&self) -> Obstruction {
-        Obstruction::Structures
     }
 }
 

@@ -53,66 +53,45 @@ pub enum Workload {
 
 /// Parameters of an exteroceptive sensor.
 pub trait ExteroceptiveSensor: 'static {
-    /// Returns the type name as in world files and in `describe`.
-    fn name(&self) -> &'static str;
+    /// Returns the properties that follow from the parameters.
+    fn properties(&self) -> ExteroceptiveProperties<'_>;
+}
 
-    /// Returns the time that a sample takes, such as a sweep, an exposure or the wait for echoes
-    /// [ns].
-    fn sample_duration_ns(&self) -> u64;
-
-    /// Returns true if the sensor outputs ranges or positions, to which a fault can add an offset.
-    fn supports_offset_faults(&self) -> bool {
-        false
-    }
-
-    /// Returns the noise of the thrusters of the same robot at the sensor, if it receives sound.
-    fn thruster_noise(&self) -> Option<&ThrusterNoise> {
-        None
-    }
-
-    /// Returns the tilt unit that carries the sensor, if any.
-    fn tilt(&self) -> Option<&Tilt> {
-        None
-    }
-
-    /// Returns true if the tilt unit has one angle during a sample, which is part of the pose of
-    /// the sensor; false if the law applies the angle of each beam.
-    fn has_one_tilt_per_sample(&self) -> bool {
-        false
-    }
-
-    /// Returns the index of another sensor on the same robot from whose frames this sensor
-    /// computes its own, if any.
-    fn source(&self) -> Option<usize> {
-        None
-    }
-
-    /// Returns true if the frames contain echoes from which obstacles can be detected.
-    fn has_echoes(&self) -> bool {
-        false
-    }
-
-    /// Returns the number of samples in which a rotating or moving head covers all its bearings;
-    /// `None` if every sample covers them.
-    fn samples_per_sweep(&self) -> Option<u64> {
-        None
-    }
-
-    /// Returns true if several threads can compute a sample together.
-    fn is_parallel(&self) -> bool {
-        false
-    }
-
-    /// Returns the shapes that must not contain the sensor.
-    fn obstruction(&self) -> Obstruction {
-        Obstruction::None
-    }
+/// Properties of an exteroceptive sensor.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ExteroceptiveProperties<'a> {
+    /// Type name as in world files and in `describe`.
+    pub name: &'static str,
+    /// Time that a sample takes, such as a sweep, an exposure or the wait for echoes [ns].
+    pub sample_duration_ns: u64,
+    /// True if the sensor outputs ranges or positions, to which a fault can add an offset.
+    pub supports_offset_faults: bool,
+    /// Noise of the thrusters of the same robot at the sensor, if it receives sound.
+    pub thruster_noise: Option<&'a ThrusterNoise>,
+    /// Tilt unit that carries the sensor, if any.
+    pub tilt: Option<&'a Tilt>,
+    /// True if the tilt unit has one angle during a sample, which is part of the pose of the
+    /// sensor; false if the law applies the angle of each beam.
+    pub has_one_tilt_per_sample: bool,
+    /// Index of another sensor on the same robot from whose frames this sensor computes its own, if
+    /// any.
+    pub source: Option<usize>,
+    /// True if the frames contain echoes from which obstacles can be detected.
+    pub has_echoes: bool,
+    /// Number of samples in which a rotating or moving head covers all its bearings; `None` if
+    /// every sample covers them.
+    pub samples_per_sweep: Option<u64>,
+    /// True if several threads can compute a sample together.
+    pub is_parallel: bool,
+    /// Shapes that must not contain the sensor.
+    pub obstruction: Obstruction,
 }
 
 /// Shapes that must not contain a sensor, because it would measure their inner side only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Obstruction {
     /// No shape affects the sensor.
+    #[default]
     None,
     /// Structures of the world.
     Structures,

@@ -298,8 +298,8 @@ impl Command {
 }
 
 /// Request or response of a call of a service over a bridge.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BridgedCall {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BridgedCall<M = Vec<u8>> {
     /// Index of the bridge in the scene.
     pub bridge: usize,
     /// Number of the call, which its request and its response share.
@@ -307,7 +307,7 @@ pub struct BridgedCall {
     /// True for a response of the server, false for a request of the caller.
     pub is_response: bool,
     /// Request or response in CDR.
-    pub message: Vec<u8>,
+    pub message: M,
 }
 
 /// Orders to a firmware.

@@ -31,7 +31,7 @@ pub struct Impulse {
 }
 
 /// One of the two bodies of a contact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Persist)]
 pub enum ContactBody {
     /// Link of a robot.
     Link {
@@ -54,6 +54,14 @@ pub enum ContactBody {
 }
 
 impl ContactBody {
+    /// Returns the indices of the robot and its link; `None` for a body that is fixed in the world.
+    pub fn link(self) -> Option<(usize, usize)> {
+        match self {
+            Self::Link { robot, link, .. } => Some((robot as usize, link as usize)),
+            Self::Structure { .. } | Self::Seabed => None,
+        }
+    }
+
     /// Returns the same body in the scene that replaces its scene, if it still exists.
     pub fn in_scene(self, same: &Correspondence) -> Option<Self> {
         Some(match self {

@@ -2,6 +2,7 @@
 
 pub mod motion_control;
 
+use crate::each_control_law;
 use crate::persist::Persist;
 pub use crate::state::firmware::motion_control::{ControlMode, MotionControlState};
 use crate::state::firmware::motion_control::{MotionEstimate, PathProgress, PoseGoal};
@@ -76,25 +77,23 @@ pub enum GuidanceTask {
     Path(PathProgress),
 }
 
-/// State of a control law.
-#[derive(Clone, Debug, PartialEq, Persist)]
-#[allow(clippy::large_enum_variant)] // a box would allocate when the state is copied
-pub enum FirmwareLawState {
-    /// State of the multirotor firmware.
-    Multirotor(MultirotorState),
-    /// State of the heading and depth hold.
-    HeadingDepthHold(HeadingDepthState),
-    /// State of a differential drive.
-    Drive(DifferentialDriveState),
-    /// State of the velocity controller of a surface vehicle.
-    SurgeYawRate(SurgeYawRateState),
-    /// State of the motion controller.
-    MotionControl(MotionControlState),
-    /// State of the firmware of a sailing boat.
-    Sailing(SailingState),
-    /// State of the firmware of a glider.
-    Glider(GliderState),
+macro_rules! declare_states {
+    ($($(#[doc = $doc:literal])* $law:ident($settings:ident, $state:ident),)*) => {
+        /// State of a control law.
+        #[derive(Clone, Debug, PartialEq, Persist)]
+        #[allow(clippy::large_enum_variant)] // a box would allocate when the state is copied
+        pub enum FirmwareLawState { $($(#[doc = $doc])* $law($state),)* }
+
+        impl FirmwareLawState {
+            /// Returns the number of the law in the list of laws, from 0.
+            pub(crate) fn number(&self) -> Option<usize> {
+                let is_own = [$(matches!(self, Self::$law(_))),*];
+                is_own.iter().position(|is_own| *is_own)
+            }
+        }
+    };
 }
+each_control_law!(declare_states);
 
 /// State of the firmware of a sailing boat.
 #[derive(Clone, Debug, Default, PartialEq, Persist)]
@@ -273,92 +272,91 @@ impl FirmwareState {
         })
     }
 
-    /// Returns true if the firmware controls the thrusters.
-    #[inline]
-    pub fn controls_thrusters(&self) -> bool {
-        match &self.memory {
-            FirmwareLawState::Multirotor(flight) => flight.mode != FlightMode::Off,
-            FirmwareLawState::SurgeYawRate(control) => control.on,
-            FirmwareLawState::MotionControl(control) => control.mode != ControlMode::Off,
-            FirmwareLawState::HeadingDepthHold(hold) => hold.speed_integral.is_some(),
-            FirmwareLawState::Drive(_)
-            | FirmwareLawState::Sailing(_)
-            | FirmwareLawState::Glider(_) => false,
-        }
-    }
-
-    /// Returns true if the firmware controls the fins.
-    #[inline]
-    pub fn controls_fins(&self) -> bool {
-        match &self.memory {
-            FirmwareLawState::HeadingDepthHold(hold) => hold.on,
-            FirmwareLawState::Sailing(sailing) => sailing.on,
-            _ => false,
-        }
-    }
-
-    /// Returns true if the firmware controls the buoyancy engines.
-    #[inline]
-    pub fn controls_buoyancy_engines(&self) -> bool {
-        matches!(
-            self.memory,
-            FirmwareLawState::Glider(GliderState { on: true, .. })
-        )
-    }
-
-    /// Returns the path that the firmware follows, if any.
-    pub fn path(&self) -> Option<&PathProgress> {
-        match (&self.memory, &self.task) {
-            (FirmwareLawState::MotionControl(control), _) => control.path.as_ref(),
-            (FirmwareLawState::HeadingDepthHold(hold), _) => hold.path.as_ref(),
-            (FirmwareLawState::Sailing(sailing), _) => {
-                sailing.path.as_ref().filter(|_| !sailing.is_course)
-            }
-            (FirmwareLawState::Glider(glider), _) => glider.path.as_ref(),
-            (_, GuidanceTask::Path(path)) => Some(path),
-            _ => None,
-        }
-    }
-
-    /// Returns the mode of the active firmware; `Off` if it does not control the vehicle. The mode
-    /// of a firmware without modes follows from its task.
-    pub fn mode(&self) -> ControlMode {
-        let by_task = match self.task {
-            GuidanceTask::None => ControlMode::Velocity,
-            GuidanceTask::Goal { .. } => ControlMode::StationKeeping,
-            GuidanceTask::Path(_) => ControlMode::PathFollowing,
+    /// Returns what the firmware does now.
+    pub fn activity(&self) -> Activity<'_> {
+        let idle = Activity {
+            mode: ControlMode::Off,
+            path: None,
+            thrusters: false,
+            fins: false,
+            buoyancy_engines: false,
+        };
+        let (mode, path) = match &self.task {
+            GuidanceTask::None => (ControlMode::Velocity, None),
+            GuidanceTask::Goal { .. } => (ControlMode::StationKeeping, None),
+            GuidanceTask::Path(path) => (ControlMode::PathFollowing, Some(path)),
+        };
+        let guided = |on: bool| Activity {
+            mode: if on { mode } else { ControlMode::Off },
+            path,
+            ..idle
+        };
+        let follows = |path: &Option<PathProgress>, other: ControlMode| match path {
+            Some(_) => ControlMode::PathFollowing,
+            None => other,
         };
         match &self.memory {
-            FirmwareLawState::MotionControl(control) => control.mode,
-            FirmwareLawState::Multirotor(flight) if flight.mode != FlightMode::Off => by_task,
-            FirmwareLawState::Drive(drive) if drive.on => by_task,
-            FirmwareLawState::SurgeYawRate(control) if control.on => by_task,
-            FirmwareLawState::HeadingDepthHold(hold) if hold.on => {
-                if hold.path.is_some() {
-                    ControlMode::PathFollowing
-                } else if hold.speed_integral.is_some() {
-                    ControlMode::Velocity
-                } else {
-                    ControlMode::DepthHold
-                }
-            }
-            FirmwareLawState::Sailing(sailing) if sailing.on => {
-                if sailing.is_course {
-                    ControlMode::HeadingHold
-                } else if sailing.path.is_some() {
-                    ControlMode::PathFollowing
-                } else {
-                    ControlMode::StationKeeping
-                }
-            }
-            FirmwareLawState::Glider(glider) if glider.on => {
-                if glider.path.is_some() {
-                    ControlMode::PathFollowing
-                } else {
-                    ControlMode::Dive
-                }
-            }
-            _ => ControlMode::Off,
+            FirmwareLawState::Drive(drive) => guided(drive.on),
+            FirmwareLawState::SurgeYawRate(control) => Activity {
+                thrusters: control.on,
+                ..guided(control.on)
+            },
+            FirmwareLawState::Multirotor(flight) => Activity {
+                thrusters: flight.mode != FlightMode::Off,
+                ..guided(flight.mode != FlightMode::Off)
+            },
+            FirmwareLawState::MotionControl(control) => Activity {
+                mode: control.mode,
+                path: control.path.as_ref(),
+                thrusters: control.mode != ControlMode::Off,
+                ..idle
+            },
+            FirmwareLawState::HeadingDepthHold(hold) => Activity {
+                mode: match hold.speed_integral {
+                    _ if !hold.on => ControlMode::Off,
+                    Some(_) => follows(&hold.path, ControlMode::Velocity),
+                    None => follows(&hold.path, ControlMode::DepthHold),
+                },
+                path: hold.path.as_ref(),
+                thrusters: hold.speed_integral.is_some(),
+                fins: hold.on,
+                ..idle
+            },
+            FirmwareLawState::Sailing(sailing) => Activity {
+                mode: match sailing.is_course {
+                    _ if !sailing.on => ControlMode::Off,
+                    true => ControlMode::HeadingHold,
+                    false => follows(&sailing.path, ControlMode::StationKeeping),
+                },
+                path: sailing.path.as_ref().filter(|_| !sailing.is_course),
+                fins: sailing.on,
+                ..idle
+            },
+            FirmwareLawState::Glider(glider) => Activity {
+                mode: match glider.on {
+                    true => follows(&glider.path, ControlMode::Dive),
+                    false => ControlMode::Off,
+                },
+                path: glider.path.as_ref(),
+                buoyancy_engines: glider.on,
+                ..idle
+            },
         }
     }
+}
+
+/// What a firmware does.
+#[derive(Clone, Copy, Debug)]
+pub struct Activity<'a> {
+    /// Mode of the active firmware; `Off` if it does not control the vehicle. The mode of a
+    /// firmware without modes follows from its task.
+    pub mode: ControlMode,
+    /// Path that the firmware follows, if any.
+    pub path: Option<&'a PathProgress>,
+    /// True if it controls the thrusters.
+    pub thrusters: bool,
+    /// True if it controls the fins.
+    pub fins: bool,
+    /// True if it controls the buoyancy engines.
+    pub buoyancy_engines: bool,
 }

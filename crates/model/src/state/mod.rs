@@ -418,10 +418,7 @@ impl RobotState {
         let s = &robot.start;
         motion.q_WB = Quat::from_rpy(s.rpy[0], s.rpy[1], s.rpy[2]);
         motion.p_WB = s.p_WB;
-        motion.V_WB_B = SpatialVelocity {
-            w: s.w_WB_B,
-            v: s.v_WB_B,
-        };
+        motion.V_WB_B = SpatialVelocity::new(s.w_WB_B, s.v_WB_B);
         motion.q.copy_from_slice(&s.q);
         motion.qd.copy_from_slice(&s.qd);
         Self {

@@ -3,7 +3,6 @@
 use crate::scene::Scene;
 use crate::scene::sea::Sea;
 use crate::scene::sea::waves::{Components, LANES, Waves};
-use crate::state::firmware::FirmwareLawState;
 use crate::state::navigation::NavigationFilter;
 use crate::state::{RobotState, SensorState, State};
 
@@ -58,20 +57,8 @@ fn push_robot_lengths(robot: &RobotState, all: &mut Vec<usize>) {
         robot.coupling_force.len(),
         robot.impulse_acceleration.qdd.len(),
     ]);
-    all.push(
-        robot
-            .firmware
-            .as_ref()
-            .map_or(0, |firmware| match firmware.memory {
-                FirmwareLawState::Multirotor(_) => 1,
-                FirmwareLawState::HeadingDepthHold(_) => 2,
-                FirmwareLawState::Drive(_) => 3,
-                FirmwareLawState::SurgeYawRate(_) => 4,
-                FirmwareLawState::MotionControl(_) => 5,
-                FirmwareLawState::Sailing(_) => 6,
-                FirmwareLawState::Glider(_) => 7,
-            }),
-    );
+    let law = robot.firmware.as_ref().and_then(|f| f.memory.number());
+    all.push(law.map_or(0, |number| 1 + number));
     all.push(robot.computers.len());
     all.extend(robot.computers.iter().map(|computer| computer.tasks.len()));
     all.extend(robot.sensors.iter().flat_map(sensor_lengths));

@@ -291,6 +291,18 @@ impl BeamHit {
     };
 }
 
+impl AsRef<Self> for Workspace {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
+impl AsMut<Self> for Workspace {
+    fn as_mut(&mut self) -> &mut Self {
+        self
+    }
+}
+
 impl<T: Real> Workspace<T> {
     /// Returns the hits of the beams of sensor `sensor` on other robots.
     pub fn beam_hits(&self, sensor: usize) -> [BeamHit; 4] {

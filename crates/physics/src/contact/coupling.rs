@@ -28,11 +28,11 @@
 //! test/analytic/contacts/coupling.rs, test/analytic/contacts/docking.rs
 
 use crate::contact::dofs::from_unit_inertia;
-use crate::contact::geometry::shapes::Owner;
+use crate::contact::geometry::shapes::Side;
 use crate::contact::island::{
-    AssemblyContext, Island, RobotDynamics, Side, duration_fraction, relative_velocity, stop_row,
+    AssemblyContext, Island, RobotDynamics, duration_fraction, relative_velocity, stop_row,
 };
-use crate::contact::solver::rows::{Block, Kind, Row, Segment};
+use crate::contact::solver::rows::{Kind, Row, Segment};
 use merrow_math::{Quat, SpatialForce, Vec3};
 use merrow_model::kinematics::coupling;
 use merrow_model::kinematics::coupling::FrameMotion;
@@ -46,12 +46,6 @@ const DRAW_IN_TIME: f64 = 0.2;
 const MARGIN: f64 = 1e-3;
 /// Relative change of a load from one step to the next above which it counts as an impact.
 const MIN_IMPACT_CHANGE: f64 = 0.5;
-
-/// Indices of a robot and a link; `u32::MAX` for a body fixed in the world.
-pub type Body = (u32, u32);
-
-/// Body that represents all objects fixed in the world.
-pub const WORLD: Body = (u32::MAX, 0);
 
 /// A coupling that has rows in this step.
 #[derive(Clone, Copy, Debug)]
@@ -86,10 +80,7 @@ impl ActiveCoupling {
             let arm = self.B.p_W - works[r].as_ref().links[l].p_WL;
             state.robots[r].clear_step_forces();
             let sum = &mut state.robots[r].coupling_force[l];
-            *sum = sum.plus(&SpatialForce::new(
-                (m + arm.cross(f)).scale(sign),
-                f.scale(sign),
-            ));
+            *sum += SpatialForce::new((m + arm.cross(f)).scale(sign), f.scale(sign));
         }
     }
 }
@@ -114,16 +105,8 @@ pub(crate) struct FunnelRow {
 pub(crate) struct Couplings {
     /// Couplings that have rows in this step.
     pub active: Vec<ActiveCoupling>,
-    /// Pairs of coupled bodies, which do not collide; sorted.
-    pub(crate) non_colliding: Vec<[Body; 2]>,
-}
-
-/// Returns the body of the owner of a contact shape.
-pub(crate) fn owner_body(owner: Owner) -> Body {
-    match owner {
-        Owner::Link(r, l) => (r, l),
-        Owner::Structure(_) | Owner::Seabed => WORLD,
-    }
+    /// Pairs of coupled links, which do not collide, each with the smaller side first; sorted.
+    pub(crate) non_colliding: Vec<[Side; 2]>,
 }
 
 fn side(state: &State, end: &CouplingEnd) -> Side {
@@ -168,9 +151,7 @@ impl Couplings {
                 deviation,
             });
             if memory.engaged {
-                let body_of =
-                    |end: &CouplingEnd| end.link().map_or(WORLD, |(r, l)| (r as u32, l as u32));
-                let (a, b) = (body_of(&c.a), body_of(&b));
+                let (a, b) = (c.a.link(), b.link());
                 self.non_colliding.push([a.min(b), a.max(b)]);
             }
         }
@@ -303,7 +284,7 @@ fn add_predicted_load(
         // if the second end slides on the link, the point of application moves with it
         let slip = B.v_W - link.velocity_at(B.p_W);
         let arm = link.R_W.tr_mul_vec(B.p_W - link.p_W + slip.scale(t));
-        *stage = stage.plus(&SpatialForce::new(m + arm.cross(f), f));
+        *stage += SpatialForce::new(m + arm.cross(f), f);
     }
 }
 
@@ -385,6 +366,12 @@ fn update_latch(
     memory
 }
 
+/// Returns the indices of the constrained directions: translation 0 to 2, rotation 3 to 5.
+fn constrained(kind: &CouplingKind) -> impl Iterator<Item = usize> {
+    let is_constrained = kind.constrained_directions();
+    (0..6).filter(move |i| is_constrained[*i])
+}
+
 /// Returns the radius of a funnel at z [m].
 fn funnel_radius(funnel: &Funnel, z: f64) -> f64 {
     let fraction = (-z / funnel.length_m).clamp(0.0, 1.0);
@@ -414,28 +401,18 @@ impl Island {
         }
         let first = self.problem.rows.len() as u32;
         let duration = duration_fraction(context.scene.integrator) * context.scene.dt();
-        for i in (0..6).filter(|i| c.kind.constrained_directions()[*i]) {
+        for i in constrained(&c.kind) {
             let d = active.T.R_W.col(i % 3);
             let (segments, speed) = self.coupling_row(context, active, d, i >= 3);
-            let target_velocity = memory.offset_rate[i] - (speed - self.row_velocity(&segments));
-            let gap = active.deviation[i] - memory.offset[i];
-            self.finish_row(
-                context,
-                segments,
-                Row {
-                    target_velocity,
-                    duration,
-                    gap,
-                    ..Row::default()
-                },
-            );
+            let row = Row {
+                target_velocity: memory.offset_rate[i] - (speed - self.row_velocity(&segments)),
+                duration,
+                gap: active.deviation[i] - memory.offset[i],
+                ..Row::default()
+            };
+            self.finish_row(context, segments, row);
         }
-        let block = Block {
-            first,
-            n: self.problem.rows.len() as u32 - first,
-            kind: Kind::Equality,
-        };
-        self.problem.blocks.push(block);
+        self.push_block(self.problem.rows.len() as u32 - first, Kind::Equality);
         self.engaged.push(EngagedRows {
             active: index,
             first,
@@ -483,31 +460,14 @@ impl Island {
             if gap > MARGIN.max(context.scene.dt() * speeds[1].abs()) {
                 continue;
             }
-            let row = stop_row(context.scene, gap, None, speeds, 0.0);
+            let mut row = stop_row(context.scene, gap, None, speeds, 0.0);
             let (segments, speed) = self.coupling_row(context, active, n_W, false);
-            let target_velocity = row.target_velocity - (speed - self.row_velocity(&segments));
-            self.finish_row(
-                context,
-                segments,
-                Row {
-                    target_velocity,
-                    ..row
-                },
-            );
-            let kind = Kind::Box {
-                lo: 0.0,
-                hi: f64::INFINITY,
-                stops: true,
-            };
-            let row = self.problem.rows.len() as u32 - 1;
-            self.problem.blocks.push(Block {
-                first: row,
-                n: 1,
-                kind,
-            });
+            row.target_velocity -= speed - self.row_velocity(&segments);
+            self.finish_row(context, segments, row);
+            self.push_block(1, Kind::STOP);
             self.funnel_rows.push(FunnelRow {
                 active: index,
-                row,
+                row: self.problem.rows.len() as u32 - 1,
                 n_W,
             });
         }
@@ -540,10 +500,7 @@ impl Island {
     /// end, along T [N s, N m s].
     fn coupling_impulse(&self, kind: &CouplingKind, rows: &EngagedRows) -> [f64; 6] {
         let mut all = [0.0; 6];
-        for (n, i) in (0..6)
-            .filter(|i| kind.constrained_directions()[*i])
-            .enumerate()
-        {
+        for (n, i) in constrained(kind).enumerate() {
             all[i] = self.problem.rows[rows.first as usize + n].impulse;
         }
         all
@@ -560,10 +517,7 @@ impl Island {
         frames: &[RobotDynamics],
         state: &mut State,
     ) {
-        for (n, i) in (0..6)
-            .filter(|i| kind.constrained_directions()[*i])
-            .enumerate()
-        {
+        for (n, i) in constrained(kind).enumerate() {
             let segments = self.problem.rows[rows.first as usize + n].segments;
             for s in segments.iter().filter(|s| s.n > 0) {
                 let frame = &frames[s.robot as usize];

@@ -176,11 +176,7 @@ pub fn check_starts(scene: &Scene) -> Vec<(usize, String)> {
         return Vec::new();
     };
     let mut state = State::new(scene);
-    let mut works: Vec<Own> = scene
-        .robots
-        .iter()
-        .map(|robot| Own(Workspace::new(robot)))
-        .collect();
+    let mut works: Vec<Workspace> = scene.robots.iter().map(Workspace::new).collect();
     let mut poses = Poses {
         scene,
         state: &mut state,
@@ -200,19 +196,4 @@ pub fn check_starts(scene: &Scene) -> Vec<(usize, String)> {
         }
     }
     found
-}
-
-/// Workspace of a robot that makes no steps.
-struct Own(Workspace);
-
-impl AsRef<Workspace> for Own {
-    fn as_ref(&self) -> &Workspace {
-        &self.0
-    }
-}
-
-impl AsMut<Workspace> for Own {
-    fn as_mut(&mut self) -> &mut Workspace {
-        &mut self.0
-    }
 }

@@ -5,7 +5,7 @@ use crate::contact::coupling::{Couplings, EngagedRows, FunnelRow};
 use crate::contact::dofs;
 use crate::contact::dofs::Dofs;
 use crate::contact::geometry::detect::ContactPoint;
-use crate::contact::geometry::shapes::Owner;
+use crate::contact::geometry::shapes::Side;
 use crate::contact::solver::augmented_lagrangian::Outcome;
 use crate::contact::solver::blocks::CoordinateRange;
 use crate::contact::solver::rows::{Block, Kind, Row, SLOP, Segment, dot_segments};
@@ -180,12 +180,7 @@ impl Island {
                 }
                 let speeds = [sign * work.qd_start[j], sign * qd];
                 let row = stop_row(context.scene, gap, None, speeds, 0.0);
-                let kind = Kind::Box {
-                    lo: 0.0,
-                    hi: f64::INFINITY,
-                    stops: true,
-                };
-                self.add_joint_row(context, r, (j, side), c, sign * fraction, kind, row);
+                self.add_joint_row(context, r, (j, side), c, sign * fraction, Kind::STOP, row);
             }
         }
     }
@@ -207,24 +202,11 @@ impl Island {
             joint: joint as u32,
             side,
         };
-        let guess = context
-            .state
-            .contacts
-            .impulse(&key)
-            .map_or(0.0, |i| i.along_rows[0]);
-        self.finish_row(
-            context,
-            [segment, Segment::default()],
-            Row {
-                impulse: guess,
-                ..row
-            },
-        );
-        self.problem.blocks.push(Block {
-            first: self.problem.rows.len() as u32 - 1,
-            n: 1,
-            kind,
-        });
+        let guess = context.state.contacts.impulse(&key);
+        let impulse = guess.map_or(0.0, |i| i.along_rows[0]);
+        let segments = [segment, Segment::default()];
+        self.finish_row(context, segments, Row { impulse, ..row });
+        self.push_block(1, kind);
         self.keys.push(key);
     }
 
@@ -237,13 +219,10 @@ impl Island {
         let n = point.n_W;
         let (t1, t2) = tangents(n);
         let directions = [n, t1, t2];
-        let key = ImpulseKey::Contact(point.key.shapes, point.key.features);
-        let guess = context
-            .state
-            .contacts
-            .impulse(&key)
-            .map_or(Vec3::zero(), |i| i.force_W);
-        let sides = [owner_side(point.a), owner_side(point.b)];
+        let key = ImpulseKey::Contact(point.shapes, point.features);
+        let guess = context.state.contacts.impulse(&key);
+        let guess = guess.map_or(Vec3::zero(), |i| i.force_W);
+        let sides = [point.a.link(), point.b.link()];
         let segments = self.pair_rows(context, sides, (point.p_W, &directions, false));
         let mut ends = segments.map(|s| self.row_velocity(&s));
         let mut start = dot_segments(&segments[0], &self.problem.J, &self.v_start);
@@ -265,7 +244,6 @@ impl Island {
             point.restitution,
         );
         self.convert_to_unit_inertia(context, &segments);
-        let first = self.problem.rows.len() as u32;
         for (k, d) in directions.into_iter().enumerate() {
             let component = guess.dot(d);
             let (target, impulse) = if k == 0 {
@@ -283,13 +261,8 @@ impl Island {
                 ..normal
             });
         }
-        self.problem.blocks.push(Block {
-            first,
-            n: 3,
-            kind: Kind::Contact {
-                friction: point.friction,
-            },
-        });
+        let friction = point.friction;
+        self.push_block(3, Kind::Contact { friction });
         self.keys.push(key);
     }
 
@@ -374,28 +347,29 @@ impl Island {
         row.segments = segments;
         for s in segments.iter().filter(|s| s.n > 0) {
             let coefficients = &mut J[s.at as usize..(s.at + s.n) as usize];
-            dofs::impulse_to_unit_inertia(
-                &context.frames[s.robot as usize].L,
-                s.n as usize,
-                coefficients,
-            );
+            let L = &context.frames[s.robot as usize].L;
+            dofs::impulse_to_unit_inertia(L, s.n as usize, coefficients);
         }
         row.inverse_mass = inverse_effective_mass(&segments, J);
         rows.push(row);
     }
 
+    /// Makes the last `n` rows a block.
+    pub(crate) fn push_block(&mut self, n: u32, kind: Kind) {
+        let first = self.problem.rows.len() as u32 - n;
+        self.problem.blocks.push(Block { first, n, kind });
+    }
+
     /// Returns the impulses of the solution, with their warm-start keys.
     pub(crate) fn impulses(&self) -> impl Iterator<Item = (ImpulseKey, [f64; 3])> + '_ {
-        self.keys
-            .iter()
-            .zip(&self.problem.blocks)
-            .map(|(key, block)| {
-                let mut out = [0.0; 3];
-                for k in 0..block.n.min(3) as usize {
-                    out[k] = self.problem.rows[block.first as usize + k].impulse;
-                }
-                (*key, out)
-            })
+        let blocks = self.keys.iter().zip(&self.problem.blocks);
+        blocks.map(|(key, block)| {
+            let mut out = [0.0; 3];
+            for (out, row) in out.iter_mut().zip(&self.problem.rows[block.rows()]) {
+                *out = row.impulse;
+            }
+            (*key, out)
+        })
     }
 }
 
@@ -495,17 +469,6 @@ fn inverse_effective_mass(segments: &[Segment; 2], Z: &[f64]) -> f64 {
 /// Returns true if a side also moves independently of the coordinates of the problem.
 fn is_driven<W>(context: &AssemblyContext<'_, W>, side: Side) -> bool {
     side.is_some_and(|(r, _)| context.frames[r].dofs.is_driven || !context.frames[r].active)
-}
-
-/// Indices of a robot and one of its links; `None` for all objects fixed in the world.
-pub(crate) type Side = Option<(usize, usize)>;
-
-/// Returns the link of the owner of a shape.
-fn owner_side(owner: Owner) -> Side {
-    match owner {
-        Owner::Link(r, l) => Some((r as usize, l as usize)),
-        Owner::Structure(_) | Owner::Seabed => None,
-    }
 }
 
 /// Returns the velocity [m/s], W, of the first side relative to the second at `p_W` [m], at the

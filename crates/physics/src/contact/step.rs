@@ -5,7 +5,7 @@ use crate::contact::coupling::Couplings;
 use crate::contact::geometry::clearance::Clearance;
 use crate::contact::geometry::detect::{ContactPoint, Detector};
 use crate::contact::geometry::ground_effect_rays::GroundEffectRays;
-use crate::contact::geometry::shapes::{Owner, pose};
+use crate::contact::geometry::shapes::pose;
 use crate::contact::island;
 use crate::contact::island::{AssemblyContext, Island, RobotDynamics};
 use crate::dynamics::integrate;
@@ -144,20 +144,22 @@ impl Contacts {
         robot: usize,
         is_present: impl Fn(usize) -> bool,
     ) -> Option<(ContactBody, f64)> {
-        let is_own = |owner: Owner| matches!(owner, Owner::Link(r, _) if r as usize == robot);
+        let is_own = |body: ContactBody| body.link().is_some_and(|(r, _)| r == robot);
         let points = self.contact_points.iter().filter(|point| point.gap < 0.0);
-        let is_absent = |owner: Owner| matches!(owner, Owner::Link(r, _) if !is_own(owner) && !is_present(r as usize));
+        let is_absent = |body: ContactBody| {
+            body.link()
+                .is_some_and(|(r, _)| r != robot && !is_present(r))
+        };
         let own = points.filter(|point| {
             is_own(point.a) != is_own(point.b) && !is_absent(point.a) && !is_absent(point.b)
         });
         let deepest = own.min_by(|a, b| a.gap.total_cmp(&b.gap))?;
-        let [a, b] = deepest.colliders;
         let other = if is_own(deepest.a) {
-            (deepest.b, b)
+            deepest.b
         } else {
-            (deepest.a, a)
+            deepest.a
         };
-        Some((contact_body(other), -deepest.gap))
+        Some((other, -deepest.gap))
     }
 
     /// Returns the index of a structure that contains the point `p` [m, W].
@@ -512,14 +514,10 @@ fn collect_pairs(touching: &[Contact], pairs: &mut Vec<(u32, u64)>) {
     pairs.dedup();
 }
 
-/// Returns the robot of `owner`, if impulses can move it.
-fn movable_robot(movable: &[bool], state: &State, owner: Owner) -> Option<u32> {
-    match owner {
-        Owner::Link(r, _) if movable[r as usize] && state.robots[r as usize].halted.is_none() => {
-            Some(r)
-        }
-        _ => None,
-    }
+/// Returns the robot of `body`, if impulses can move it.
+fn movable_robot(movable: &[bool], state: &State, body: ContactBody) -> Option<u32> {
+    let (r, _) = body.link()?;
+    (movable[r] && state.robots[r].halted.is_none()).then_some(r as u32)
 }
 
 /// Halts the robots of an island with non-finite impulses at the result of their free step.
@@ -541,39 +539,21 @@ fn add_contact_force<W: AsRef<Workspace>>(
     robots: &mut [RobotState],
     works: &[W],
 ) {
-    for (owner, f) in [(point.a, f), (point.b, -f)] {
-        if let Owner::Link(r, l) = owner
-            && robots[r as usize].halted.is_none()
+    for (body, f) in [(point.a, f), (point.b, -f)] {
+        if let Some((r, l)) = body.link()
+            && robots[r].halted.is_none()
         {
-            let arm = point.p_W - works[r as usize].as_ref().links[l as usize].p_WL;
-            robots[r as usize].clear_step_forces();
-            let sum = &mut robots[r as usize].contact_force[l as usize];
-            *sum = sum.plus(&SpatialForce { m: arm.cross(f), f });
+            let arm = point.p_W - works[r].as_ref().links[l].p_WL;
+            robots[r].clear_step_forces();
+            robots[r].contact_force[l] += SpatialForce::new(arm.cross(f), f);
         }
     }
 }
 
-/// Returns the body of a collider and its owner.
-fn contact_body((owner, collider): (Owner, u32)) -> ContactBody {
-    match owner {
-        Owner::Link(robot, link) => ContactBody::Link {
-            robot,
-            link,
-            collider,
-        },
-        Owner::Structure(structure) => ContactBody::Structure {
-            structure,
-            collider,
-        },
-        Owner::Seabed => ContactBody::Seabed,
-    }
-}
-
 fn contact_from_point(point: &ContactPoint, impulse: &Impulse) -> Contact {
-    let [a, b] = point.colliders;
     Contact {
-        a: contact_body((point.a, a)),
-        b: contact_body((point.b, b)),
+        a: point.a,
+        b: point.b,
         p_W: point.p_W,
         n_W: point.n_W,
         gap: point.gap,

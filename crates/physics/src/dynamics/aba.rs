@@ -51,7 +51,7 @@ pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     }
     for w in &mut work.links {
         w.IA = w.inertia;
-        w.pA = SpatialForce::new(-w.F.m, -w.F.f);
+        w.pA = -w.F;
     }
     for i in (1..n).rev() {
         let link = &robot.links[i];
@@ -63,8 +63,8 @@ pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
             articulate_prescribed_joint(w, link.joint.kind, work.qdd[i - 1])
         };
         let parent = &mut head[link.parent.unwrap_or(0)];
-        parent.IA = parent.IA.plus(&Ia.to_parent(&w.R_PC, w.p_PC));
-        parent.pA = parent.pA.plus(&pa.to_parent(&w.R_PC, w.p_PC));
+        parent.IA += Ia.to_parent(&w.R_PC, w.p_PC);
+        parent.pA += pa.to_parent(&w.R_PC, w.p_PC);
     }
     work.links[0].A = base_acceleration(robot, &work.links[0]);
     if let (LaneCondition::Some, Some(factor)) = (submerged_lanes, &robot.base_factor) {
@@ -89,7 +89,7 @@ pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
 fn base_acceleration_mixed_lanes<T: Real>(factor: &Factor, base: &mut LinkWork<T>) {
     base.A = factor
         .solve_lanes(&base.F)
-        .select_lanes(&base.A, |i| base.submerged_fraction.lane(i) == 1.0);
+        .select_lanes(base.A, |i| base.submerged_fraction.lane(i) == 1.0);
 }
 
 /// Returns the acceleration of the base by (4).
@@ -98,7 +98,7 @@ fn base_acceleration<T: Real>(robot: &Robot, base: &LinkWork<T>) -> SpatialVeloc
     if !robot.floating {
         return SpatialVelocity::zero();
     }
-    solve(&base.IA, &SpatialForce::new(-base.pA.m, -base.pA.f))
+    solve(&base.IA, &-base.pA)
 }
 
 /// Returns (1) and (2) for a joint that moves freely about or along z.
@@ -125,10 +125,7 @@ fn articulate_free_joint<T: Real>(
     let Ia = minus_outer(IA, &U, D_inv);
     let Ia_c = Ia.mul(&w.c);
     let k = D_inv * u;
-    let pa = SpatialForce {
-        m: w.pA.m + Ia_c.m + U.m.scale(k),
-        f: w.pA.f + Ia_c.f + U.f.scale(k),
-    };
+    let pa = w.pA + Ia_c + U.scale(k);
     (w.U, w.D_inv, w.u) = (U, D_inv, u);
     (Ia, pa)
 }
@@ -142,7 +139,7 @@ fn articulate_prescribed_joint<T: Real>(
     qdd: T,
 ) -> (SpatialInertia<T>, SpatialForce<T>) {
     let a = w.c.add_scaled(&joint_velocity(kind, qdd), T::one());
-    (w.IA, w.pA.plus(&w.IA.mul(&a)))
+    (w.IA, w.pA + w.IA.mul(&a))
 }
 
 /// Computes `IA - k U Uᵀ`.

@@ -48,7 +48,7 @@ pub(crate) fn inertia_matrix_into(robot: &Robot, work: &mut Workspace, H: &mut V
         let w = &work.links[i];
         let inertia_in_parent = w.IA.to_parent(&w.R_PC, w.p_PC);
         let parent = &mut work.links[robot.links[i].parent.unwrap_or(0)];
-        parent.IA = parent.IA.plus(&inertia_in_parent);
+        parent.IA += inertia_in_parent;
     }
     for (k, row) in work.links[0].IA.to_matrix().iter().enumerate() {
         H[k * size..k * size + 6].copy_from_slice(row);

@@ -196,7 +196,7 @@ pub(crate) fn apply_impulses(
         let V = SpatialVelocity::new(vector_at(v, 0), vector_at(v, 3));
         impulse_acceleration.is_nonzero |= V != motion.V_WB_B;
         let change = V.add_scaled(&work.V_start, -1.0);
-        let mean = SpatialVelocity::new(change.w.scale(rate), change.v.scale(rate));
+        let mean = change.scale(rate);
         impulse_acceleration.A_WB_B = mean.add_scaled(&work.A_start, -0.5);
         let rotation = Quat::from_rotation_vector(vector_at(x, 0));
         // the axes rotate while the velocity in the world is unchanged

@@ -45,14 +45,14 @@ pub fn compute_row(robot: &Robot, work: &mut Workspace, j: usize) {
             let unit_effort = if i == j + 1 { 1.0 } else { 0.0 };
             w.u = unit_effort - axis_component(link.joint.kind, &p); // (2)
             let k = w.D_inv * w.u;
-            p = SpatialForce::new(p.m + w.U.m.scale(k), p.f + w.U.f.scale(k));
+            p += w.U.scale(k);
         }
         p = p.to_parent(&w.R_PC, w.p_PC);
         i = link.parent.unwrap_or(0);
     }
     let base = &mut work.links[0];
     base.A = if robot.floating {
-        solve(&base.IA, &SpatialForce { m: -p.m, f: -p.f })
+        solve(&base.IA, &-p)
     } else {
         SpatialVelocity::zero()
     };

@@ -39,7 +39,7 @@ pub fn response_to_force(
     link: usize,
     F: &SpatialForce,
 ) -> SpatialVelocity {
-    bias_response(robot, work, link, SpatialForce { m: -F.m, f: -F.f })
+    bias_response(robot, work, link, -*F)
 }
 
 fn bias_response(robot: &Robot, work: &Workspace, i: usize, p: SpatialForce) -> SpatialVelocity {
@@ -55,7 +55,7 @@ fn bias_response(robot: &Robot, work: &Workspace, i: usize, p: SpatialForce) -> 
     }
     let u = -S.dot(&p);
     let k = w.D_inv * u;
-    let transmitted = SpatialForce::new(p.m + w.U.m.scale(k), p.f + w.U.f.scale(k));
+    let transmitted = p + w.U.scale(k);
     let a_P = bias_response(robot, work, parent, transmitted.to_parent(&w.R_PC, w.p_PC));
     let a = a_P.to_child(&w.R_PC, w.p_PC);
     let qdd = w.D_inv * (u - a.dot(&w.U));
@@ -66,14 +66,13 @@ fn base_response(robot: &Robot, work: &Workspace, p: &SpatialForce) -> SpatialVe
     if !robot.floating {
         return SpatialVelocity::zero();
     }
-    let F = SpatialForce { m: -p.m, f: -p.f };
     // a single body is not articulated: its inertia is in `inertia`
     let I = if robot.links.len() == 1 {
         &work.links[0].inertia
     } else {
         &work.links[0].IA
     };
-    solve(I, &F)
+    solve(I, &-*p)
 }
 
 /// Returns the acceleration in W of the point Q of `link` per unit force there in W [1/kg], with

@@ -47,14 +47,14 @@ pub fn inverse(
                 .add_scaled(&w.c, 1.0)
                 .add_scaled(&joint_velocity(link.joint.kind, qdd[i - 1]), 1.0);
         }
-        f[i] = w.inertia.mul(&A[i]).minus(&w.F);
+        f[i] = w.inertia.mul(&A[i]) - w.F;
     }
     let mut tau = vec![0.0; n - 1];
     for i in (1..n).rev() {
         let (link, w) = (&robot.links[i], &work.links[i]);
         tau[i - 1] = axis_component(link.joint.kind, &f[i]) + link.joint.armature * qdd[i - 1];
-        let parent = link.parent.unwrap_or(0);
-        f[parent] = f[parent].plus(&f[i].to_parent(&w.R_PC, w.p_PC));
+        let moved = f[i].to_parent(&w.R_PC, w.p_PC);
+        f[link.parent.unwrap_or(0)] += moved;
     }
     (f[0], tau)
 }
@@ -78,7 +78,7 @@ pub fn bias_efforts(robot: &Robot, work: &mut Workspace, mut store: impl FnMut(u
             // rate of a constant vector expressed in rotating axes
             None => SpatialVelocity::new(Vec3::zero(), w.V.v.cross(w.V.w)),
         };
-        w.pA = w.inertia.mul(&w.A).minus(&w.F);
+        w.pA = w.inertia.mul(&w.A) - w.F;
     }
     for i in (1..n).rev() {
         let link = &robot.links[i];
@@ -86,7 +86,7 @@ pub fn bias_efforts(robot: &Robot, work: &mut Workspace, mut store: impl FnMut(u
         let w = &tail[0];
         store(i - 1, axis_component(link.joint.kind, &w.pA));
         let parent = &mut head[link.parent.unwrap_or(0)];
-        parent.pA = parent.pA.plus(&w.pA.to_parent(&w.R_PC, w.p_PC));
+        parent.pA += w.pA.to_parent(&w.R_PC, w.p_PC);
     }
 }
 

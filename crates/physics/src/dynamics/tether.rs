@@ -36,7 +36,7 @@
 //! test/analytic/tethers/fixed_ends.rs, test/analytic/tethers/robot.rs,
 //! test/analytic/tethers/bending.rs, test/analytic/tethers/breaking.rs, test/convergence/tether.rs
 
-use crate::forces::lines::bending::NodeBending;
+use crate::forces::lines::bending::{NodeBending, direction_and_derivative};
 use crate::forces::lines::tether as law;
 use crate::forces::lines::tether::{ForceWithDerivative, NodeEnvironment};
 use merrow_environment::EnvironmentState;
@@ -290,10 +290,11 @@ impl LineStep<'_> {
             let mut max_change: f64 = 0.0;
             for (w, row) in work.w.iter_mut().zip(&work.rows) {
                 *w += row.b;
-                max_change = max_change
-                    .max(row.b.x.abs())
-                    .max(row.b.y.abs())
-                    .max(row.b.z.abs());
+                max_change = row
+                    .b
+                    .to_array()
+                    .iter()
+                    .fold(max_change, |m, x| m.max(x.abs()));
             }
             self.update_forces(lead, work);
             if max_change <= VELOCITY_TOLERANCE && round > 1 {
@@ -319,35 +320,29 @@ impl LineStep<'_> {
         for i in 0..=n {
             if work.environments[i].length > 0.0 {
                 let p = position(i, &work.w);
-                work.nodes[i] = law::node_force(
-                    self.tether,
-                    self.environment,
-                    &work.environments[i],
-                    p,
-                    work.w[i],
-                    lead,
-                );
+                let node = &work.environments[i];
+                work.nodes[i] =
+                    law::node_force(self.tether, self.environment, node, p, work.w[i], lead);
             }
         }
     }
 
     /// Adds bending to the Newton equations and solves them.
     fn add_bending(&self, lead: f64, work: &mut LineWork) {
-        let (n, EI) = (
-            self.tether.n_segments(),
-            self.tether.line.bending_stiffness_nm2,
-        );
+        let n = self.tether.n_segments();
+        let k = self.tether.line.bending_stiffness_nm2 / self.rest_length;
         let d = |s: usize, w: &[Vec3]| {
             self.state.p[s + 1] - self.state.p[s] + (w[s + 1] - w[s]).scale(lead)
         };
         let is_loaded = |s: usize| s < n && !self.state.is_broken_at(s);
         for i in 0..=n {
-            let (w, l) = (&work.w, self.rest_length);
             let (before, after) = (i > 0 && is_loaded(i - 1), is_loaded(i));
+            let segment = |s: usize| direction_and_derivative(d(s, &work.w));
+            let clamp = |t: Vec3| (t, Mat3::zero());
             work.bendings[i] = match (self.clamp_direction(i), before, after) {
-                (None, true, true) => NodeBending::from_segments(EI, l, d(i - 1, w), d(i, w)),
-                (Some(t), false, true) => NodeBending::clamped_before(EI, l, t, d(i, w)),
-                (Some(t), true, false) => NodeBending::clamped_after(EI, l, d(i - 1, w), t),
+                (None, true, true) => NodeBending::new(k, segment(i - 1), segment(i)),
+                (Some(t), false, true) => NodeBending::new(2.0 * k, clamp(t), segment(i)),
+                (Some(t), true, false) => NodeBending::new(2.0 * k, segment(i - 1), clamp(t)),
                 _ => NodeBending::default(),
             };
         }
@@ -450,15 +445,8 @@ impl LineStep<'_> {
         let n = self.tether.n_segments();
         work.bending_forces.fill(Vec3::zero());
         for (i, bending) in work.bendings.iter_mut().enumerate() {
-            let change = |a: usize| work.rows[a].b;
-            bending.update(
-                [
-                    change(i.saturating_sub(1)),
-                    change(i),
-                    change((i + 1).min(n)),
-                ],
-                lead,
-            );
+            let nodes = [i.saturating_sub(1), i, (i + 1).min(n)];
+            bending.update(nodes.map(|a| work.rows[a].b), lead);
             for (p, f) in bending.forces().into_iter().enumerate() {
                 if let Some(a) = (i + p).checked_sub(1).filter(|a| *a <= n) {
                     work.bending_forces[a] += f;

@@ -135,12 +135,12 @@ impl<T: Real, S: Sink> LinkSum<'_, T, S> {
     #[inline(always)]
     pub(crate) fn add(&mut self, law: Law, F: &SpatialForce<T>) {
         self.sink.add(law, None, self.link, || *F);
-        self.F = self.F.plus(F);
+        self.F += *F;
     }
 
     /// Adds a velocity product of an inertia, or forces whose contributions have been recorded.
     #[inline(always)]
     pub(crate) fn add_unrecorded(&mut self, F: &SpatialForce<T>) {
-        self.F = self.F.plus(F);
+        self.F += *F;
     }
 }

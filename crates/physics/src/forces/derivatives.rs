@@ -33,7 +33,7 @@ use merrow_model::scene::Link;
 /// the water at Lo in L.
 #[inline(always)]
 pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialForce<T> {
-    let R_LU = Mat3::splat(&link.R_LU);
+    let R_LU = Mat3::splat(link.R_LU);
     let (w, v) = (R_LU.tr_mul_vec(V_r.w), R_LU.tr_mul_vec(V_r.v));
     let nu = [w.x, w.y, w.z, v.x, v.y, v.z];
     let mut F = [T::zero(); 6];
@@ -47,7 +47,7 @@ pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialF
     };
     let speed = v.norm();
     SpatialForce::from_lanes(|i| {
-        let V = SpatialVelocity::new(V_r.w.lane(i), V_r.v.lane(i));
+        let V = V_r.lane(i);
         let cosine = if speed.lane(i) == 0.0 {
             0.0
         } else {

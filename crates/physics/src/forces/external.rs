@@ -47,7 +47,7 @@ pub fn add_external_forces(
     let mut add = |law: Law, link: usize, stages: &[SpatialForce; 3]| {
         sink.add(law, None, link, || stages[0]);
         for (sum, F_L) in thrust[link].iter_mut().zip(stages) {
-            *sum = sum.plus(F_L);
+            *sum += *F_L;
         }
     };
     for (i, F) in state.external_force.iter().enumerate() {

@@ -78,7 +78,7 @@ pub(crate) fn dissipative_wrench(
     if power <= 0.0 || share == 0.0 {
         return F;
     }
-    let momentum = crate::forces::rigid_body::inertia_times(inertia, V);
+    let momentum = inertia.mul(V);
     let k = share * power / V.dot(&momentum);
-    F.minus(&SpatialForce::new(momentum.m.scale(k), momentum.f.scale(k)))
+    F - momentum.scale(k)
 }

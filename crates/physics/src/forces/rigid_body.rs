@@ -27,59 +27,12 @@ pub(crate) fn velocity_product<T: Real>(
     inertia: &SpatialInertia<f64>,
     V: &SpatialVelocity<T>,
 ) -> SpatialForce<T> {
-    let momentum = inertia_times(inertia, V);
-    let f = V.cross_force(&momentum);
-    SpatialForce { m: -f.m, f: -f.f }
+    let momentum = SpatialInertia::splat(*inertia).mul(V);
+    -V.cross_force(&momentum)
 }
 
 /// Returns the weight (2) at Lo in L; `up` is ẑ_W in L; `gravity` is the acceleration [m/s²].
 #[inline(always)]
 pub fn weight<T: Real>(link: &Link, up: Vec3<T>, gravity: f64) -> SpatialForce<T> {
     SpatialForce::at_point(up * -(link.mass_kg * gravity), link.p_LoLcm)
-}
-
-/// Returns the product `I V` of a constant inertia and a velocity: the momentum [N m s, N s] for
-/// [rad/s, m/s], or the force [N m, N] for an acceleration.
-#[inline(always)]
-pub fn inertia_times<T: Real>(
-    inertia: &SpatialInertia<f64>,
-    V: &SpatialVelocity<T>,
-) -> SpatialForce<T> {
-    let (A, B, D) = (&inertia.A, &inertia.B, &inertia.D);
-    let (w, v) = (V.w, V.v);
-    let row = |x: Vec3<T>, a: f64, b: f64, c: f64| x.x * a + x.y * b + x.z * c;
-    SpatialForce {
-        m: Vec3::new(
-            row(w, A.xx, A.xy, A.xz) + row(v, B.r[0].x, B.r[0].y, B.r[0].z),
-            row(w, A.xy, A.yy, A.yz) + row(v, B.r[1].x, B.r[1].y, B.r[1].z),
-            row(w, A.xz, A.yz, A.zz) + row(v, B.r[2].x, B.r[2].y, B.r[2].z),
-        ),
-        f: Vec3::new(
-            row(w, B.r[0].x, B.r[1].x, B.r[2].x) + row(v, D.xx, D.xy, D.xz),
-            row(w, B.r[0].y, B.r[1].y, B.r[2].y) + row(v, D.xy, D.yy, D.yz),
-            row(w, B.r[0].z, B.r[1].z, B.r[2].z) + row(v, D.xz, D.yz, D.zz),
-        ),
-    }
-}
-
-/// Returns the product `I (0, v)` of a constant inertia and a linear velocity.
-#[inline(always)]
-pub(crate) fn inertia_times_linear<T: Real>(
-    inertia: &SpatialInertia<f64>,
-    v: Vec3<T>,
-) -> SpatialForce<T> {
-    let (B, D) = (&inertia.B, &inertia.D);
-    let row = |a: f64, b: f64, c: f64| v.x * a + v.y * b + v.z * c;
-    SpatialForce {
-        m: Vec3::new(
-            row(B.r[0].x, B.r[0].y, B.r[0].z),
-            row(B.r[1].x, B.r[1].y, B.r[1].z),
-            row(B.r[2].x, B.r[2].y, B.r[2].z),
-        ),
-        f: Vec3::new(
-            row(D.xx, D.xy, D.xz),
-            row(D.xy, D.yy, D.yz),
-            row(D.xz, D.yz, D.zz),
-        ),
-    }
 }

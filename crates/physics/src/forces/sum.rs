@@ -77,15 +77,15 @@ pub fn sum_links<T: Real, S: Sink>(
         }
         if robot.inflow {
             let F = thruster::inflow_wrench(robot, i, work, stage, environment, sink);
-            work.links[i].F = work.links[i].F.plus(&F);
+            work.links[i].F += F;
         }
         if robot.rotors {
             let F = rotor::force(robot, i, work, stage, environment, sink);
-            work.links[i].F = work.links[i].F.plus(&F);
+            work.links[i].F += F;
         }
         if !robot.fins.is_empty() && link.wet {
             let F = fin::force(robot, i, work, stage, environment, sink);
-            work.links[i].F = work.links[i].F.plus(&F);
+            work.links[i].F += F;
         }
     }
 }
@@ -227,7 +227,7 @@ fn add_velocity_products<T: Real, S: Sink>(
     sum.sink.add(Law::Buoyancy, None, i, pressure);
     sum.sink.add(Law::AddedMass, None, i, || {
         let rigid = rigid_body::velocity_product(&link.rigid, &w.V);
-        after.minus(&before).minus(&rigid).minus(&pressure())
+        after - before - rigid - pressure()
     });
 }
 
@@ -300,10 +300,8 @@ fn add_flood_water<T: Real, S: Sink>(
         f: down.scale(T::splat(mass)),
     };
     sink.add(Law::Flooding, None, i, || weight);
-    w.F =
-        w.F.plus(&weight)
-            .plus(&rigid_body::velocity_product(water, &w.V));
-    w.inertia = w.inertia.plus(&SpatialInertia::splat(water));
+    w.F = w.F + weight + rigid_body::velocity_product(water, &w.V);
+    w.inertia += SpatialInertia::splat(*water);
 }
 
 /// Motion of a link relative to the water for the added mass.
@@ -322,7 +320,7 @@ fn merged_velocity_products<T: Real>(
     F: SpatialForce<T>,
     w: &LinkWork<T>,
 ) -> SpatialForce<T> {
-    F.plus(&rigid_body::velocity_product(&link.total, &w.V))
+    F + rigid_body::velocity_product(&link.total, &w.V)
 }
 
 /// Returns `F` plus the velocity products of the link and the forces of accelerating water.
@@ -334,9 +332,9 @@ fn velocity_products<T: Real>(
     water: &RelativeWater<T>,
     wetness: &Wetness<T>,
 ) -> SpatialForce<T> {
-    let F = F.plus(&rigid_body::velocity_product(&link.rigid, &w.V));
+    let F = F + rigid_body::velocity_product(&link.rigid, &w.V);
     let p_LoCb = Vec3::splat(link.p_LoCb) + wetness.shift;
-    F.plus(&added_mass::force(
+    F + added_mass::force(
         link,
         &w.V,
         &water.V_r,
@@ -344,7 +342,7 @@ fn velocity_products<T: Real>(
         w.water_acceleration,
         (wetness.wet, water.displaced),
         p_LoCb,
-    ))
+    )
 }
 
 /// Returns the same as [`velocity_products`] if lanes differ: each is bit-identical to a separate
@@ -359,15 +357,15 @@ fn mixed_velocity_products<T: Real>(
     wetness: &Wetness<T>,
 ) -> SpatialForce<T> {
     let separate = velocity_products(link, F, w, water, wetness);
-    merged_velocity_products(link, F, w).select_lanes(&separate, |i| wetness.wet.lane(i) == 1.0)
+    merged_velocity_products(link, F, w).select_lanes(separate, |i| wetness.wet.lane(i) == 1.0)
 }
 
 /// Returns the inertia if lanes differ, as in [`mixed_velocity_products`].
 #[cold]
 #[inline(never)]
 fn mixed_inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
-    SpatialInertia::splat(&link.total)
-        .select_lanes(&partly_wet_inertia(link, wet), |i| wet.lane(i) == 1.0)
+    SpatialInertia::splat(link.total)
+        .select_lanes(partly_wet_inertia(link, wet), |i| wet.lane(i) == 1.0)
 }
 
 /// Evaluates a law in the user's link frame: converts the relative velocity to U and the force back
@@ -378,7 +376,7 @@ fn in_user_frame<T: Real>(
     V_r: &SpatialVelocity<T>,
     law: impl Fn(&SpatialVelocity<T>) -> SpatialForce<T>,
 ) -> SpatialForce<T> {
-    let R_LU = Mat3::splat(&link.R_LU);
+    let R_LU = Mat3::splat(link.R_LU);
     let V_U = SpatialVelocity::new(R_LU.tr_mul_vec(V_r.w), R_LU.tr_mul_vec(V_r.v));
     let F_U = law(&V_U);
     SpatialForce::new(R_LU.mul_vec(F_U.m), R_LU.mul_vec(F_U.f))
@@ -388,7 +386,7 @@ fn in_user_frame<T: Real>(
 #[inline(always)]
 fn inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
     match fully_submerged_lanes(wet) {
-        LaneCondition::All => SpatialInertia::splat(&link.total),
+        LaneCondition::All => SpatialInertia::splat(link.total),
         LaneCondition::None => partly_wet_inertia(link, wet),
         LaneCondition::Some => mixed_inertia(link, wet),
     }
@@ -398,5 +396,5 @@ fn inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
 /// wet.
 #[inline(always)]
 fn partly_wet_inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
-    SpatialInertia::splat(&link.rigid).plus(&SpatialInertia::splat(&link.added).scale(wet))
+    SpatialInertia::splat(link.rigid) + SpatialInertia::splat(link.added).scale(wet)
 }

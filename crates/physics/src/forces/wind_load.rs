@@ -52,7 +52,7 @@ pub fn force<T: Real>(
     let p_WC = w.p_WL + w.R_WL.mul_vec(Vec3::splat(load.p_LoC));
     let v_W = Vec3::from_lanes(|i| environment.wind(p_WC.lane(i)));
     let v_C = w.V.v + w.V.w.cross(Vec3::splat(load.p_LoC));
-    let R_LU = Mat3::splat(&link.R_LU);
+    let R_LU = Mat3::splat(link.R_LU);
     let v_r = R_LU.tr_mul_vec(w.R_WL.tr_mul_vec(v_W) - v_C);
     let temperature = air::weather(&environment.sea.air, environment.time).temperature_c;
     let half_rho =

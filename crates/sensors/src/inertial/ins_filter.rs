@@ -284,14 +284,7 @@ pub(crate) fn update_with_pressure(
     let bias = aid.bias_std / r.water.weight;
     let variance = (variance - bias * bias).max(MIN_STD * MIN_STD);
     // the first two rows contain no measurement
-    let noise = Sym3 {
-        xx: 1.0,
-        xy: 0.0,
-        xz: 0.0,
-        yy: 1.0,
-        yz: 0.0,
-        zz: variance,
-    };
+    let noise = Sym3::diagonal([1.0, 1.0, variance]);
     let y = Vec3::new(0.0, 0.0, z - expected);
     update(spec, filter, y, &h, &noise);
 }

@@ -44,7 +44,7 @@ pub fn joint_wrench(
 ) -> SpatialForce {
     let own = &work.links[link];
     let Some([contacts, couplings]) = constraint_forces else {
-        return own.IA.mul(&own.A).plus(&own.pA);
+        return own.IA.mul(&own.A) + own.pA;
     }; // (1)
     let mut sum = SpatialForce::zero();
     for (k, w) in work.links.iter().enumerate().skip(link) {
@@ -55,13 +55,13 @@ pub fn joint_wrench(
         if above != link {
             continue;
         }
-        let net = w.inertia.mul(&w.A).minus(&w.F);
-        let F_W = contacts[k].plus(&couplings[k]);
+        let net = w.inertia.mul(&w.A) - w.F;
+        let F_W = contacts[k] + couplings[k];
         let (m, f) = (w.R_WL.mul_vec(net.m) - F_W.m, w.R_WL.mul_vec(net.f) - F_W.f);
-        sum = sum.plus(&SpatialForce {
+        sum += SpatialForce {
             m: m + (w.p_WL - own.p_WL).cross(f),
             f,
-        }); // (1')
+        }; // (1')
     }
     SpatialForce {
         m: own.R_WL.tr_mul_vec(sum.m),

@@ -150,10 +150,7 @@ impl<'a> Target<'a> {
         }
         let motion = &mut self.state.motion;
         (motion.p_WB, motion.q_WB) = (p_WB, q_WB.normalized());
-        motion.V_WB_B = SpatialVelocity {
-            w: w_WB_B,
-            v: v_WB_B,
-        };
+        motion.V_WB_B = SpatialVelocity::new(w_WB_B, v_WB_B);
         // the radiated waves belong to the former position
         let radiated = &mut self.state.radiation_state;
         radiated.fill([SpatialVelocity::zero(); 2]);

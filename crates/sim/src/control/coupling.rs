@@ -188,11 +188,7 @@ fn touched_links(
     state: &State,
     link: Option<(usize, usize)>,
 ) -> impl Iterator<Item = (usize, usize)> + '_ {
-    let of = |side: ContactBody| match side {
-        ContactBody::Link { robot, link, .. } => Some((robot as usize, link as usize)),
-        _ => None,
-    };
-    let other = move |a: ContactBody, b: ContactBody| match (of(a), of(b)) {
+    let other = move |a: ContactBody, b: ContactBody| match (a.link(), b.link()) {
         (own, Some(other)) if own.is_some() && own == link && own.map(|o| o.0) != Some(other.0) => {
             Some(other)
         }

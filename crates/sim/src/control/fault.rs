@@ -69,16 +69,8 @@ pub fn prepare(
                 let (mass, edge) = (density * water, libm::cbrt(water));
                 let i = mass * GYRATION * GYRATION * edge * edge;
                 let center = robot.links[link].R_LU.mul_vec(Vec3::from(center_m));
-                let about = Sym3 {
-                    xx: i,
-                    xy: 0.0,
-                    xz: 0.0,
-                    yy: i,
-                    yz: 0.0,
-                    zz: i,
-                };
-                work.flood[link] =
-                    work.flood[link].plus(&SpatialInertia::rigid(mass, center, &about));
+                let about = Sym3::diagonal([i; 3]);
+                work.flood[link] += SpatialInertia::rigid(mass, center, &about);
                 work.flooded = true;
             }
         } else if state.faults[k].is_active(now_ns) {

@@ -14,7 +14,7 @@ use merrow_model::scene::robot::feedback::Feedback;
 use merrow_model::scene::robot::firmware::Firmware;
 use merrow_model::scene::{Origin, Robot};
 use merrow_model::state::commands::Accepted;
-use merrow_model::state::firmware::{FirmwareInput, FirmwareState, GuidanceTask, Known};
+use merrow_model::state::firmware::{Activity, FirmwareInput, FirmwareState, GuidanceTask, Known};
 use merrow_model::state::{FirmwareCommand, Motion, RobotState};
 use merrow_sensors::Delivered;
 
@@ -39,14 +39,7 @@ pub fn advance(
         return;
     };
     let motion = read_motion(firmware, &state.motion, &mut memory, now_ns);
-    run_tick(
-        (robot, firmware),
-        state,
-        memory,
-        motion,
-        environment,
-        now_ns,
-    );
+    run_tick(robot, state, memory, motion, environment, now_ns);
 }
 
 /// Runs one tick of a law that is not the firmware of the robot, `dt` [s] after its last one, with
@@ -100,18 +93,11 @@ pub(crate) fn run_with_input(
     environment: &EnvironmentState<'_>,
     now_ns: u64,
 ) {
-    let Some((firmware, memory)) = robot.firmware.as_ref().zip(state.firmware.take()) else {
+    let Some(memory) = state.firmware.take() else {
         return;
     };
     let motion = (KnownMotion::from(&input.motion), input.known);
-    run_tick(
-        (robot, firmware),
-        state,
-        memory,
-        motion,
-        environment,
-        now_ns,
-    );
+    run_tick(robot, state, memory, motion, environment, now_ns);
 }
 
 /// Counts a tick, advances the motion estimate of the firmware, and returns the motion that the
@@ -135,13 +121,16 @@ fn read_motion(
 /// Runs one tick of the firmware at `now_ns` [ns] with the motion that it has, and stores its
 /// memory.
 fn run_tick(
-    (robot, firmware): (&Robot, &Firmware),
+    robot: &Robot,
     state: &mut RobotState,
     mut memory: FirmwareState,
     (motion, known): (KnownMotion, Known),
     environment: &EnvironmentState<'_>,
     now_ns: u64,
 ) {
+    let Some(firmware) = &robot.firmware else {
+        return;
+    };
     let is_first = !std::mem::replace(&mut memory.started, true);
     let counts = memory
         .command_ns
@@ -249,13 +238,14 @@ impl Target<'_> {
     }
 
     /// Returns true if the robot has a firmware that controls the devices that `controls` reads.
-    fn is_driven(&self, controls: fn(&FirmwareState) -> bool) -> bool {
-        self.state.firmware.as_ref().is_some_and(controls)
+    fn is_driven(&self, controls: fn(Activity<'_>) -> bool) -> bool {
+        let firmware = self.state.firmware.as_ref();
+        firmware.is_some_and(|firmware| controls(firmware.activity()))
     }
 
     /// Refuses a command to the thrusters while the firmware controls them, unless it releases them.
     pub(crate) fn allow_direct_commands(&mut self) -> Accepted {
-        let controls = self.is_driven(FirmwareState::controls_thrusters);
+        let controls = self.is_driven(|activity| activity.thrusters);
         let is_released = self.with_law(|law| law.release_thrusters()) == Some(true);
         ensure!(
             !controls || is_released,
@@ -273,12 +263,12 @@ impl Target<'_> {
 
     /// Refuses a command to the fins while the firmware controls them.
     pub(crate) fn check_fins(&self) -> Accepted {
-        check_released(self.is_driven(FirmwareState::controls_fins), "fins")
+        check_released(self.is_driven(|activity| activity.fins), "fins")
     }
 
     /// Refuses a command to a buoyancy engine while the firmware controls it.
     pub(crate) fn check_buoyancy_engines(&self) -> Accepted {
-        let is_driven = self.is_driven(FirmwareState::controls_buoyancy_engines);
+        let is_driven = self.is_driven(|activity| activity.buoyancy_engines);
         check_released(is_driven, "buoyancy engine")
     }
 
@@ -310,7 +300,7 @@ fn check_possible(model: &Robot, command: &FirmwareCommand) -> Accepted {
             modes::check_task(model)
         }
         (FirmwareCommand::Velocity { .. }, firmware) => match firmware {
-            Some(firmware) if firmware.has_velocity_command() => Ok(()),
+            Some(firmware) if firmware.abilities().velocity => Ok(()),
             _ => lacks(" that accepts velocity commands"),
         },
         (FirmwareCommand::Joystick { .. } | FirmwareCommand::Gain { .. }, None) => {

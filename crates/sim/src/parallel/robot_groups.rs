@@ -127,16 +127,14 @@ impl ExactSizeIterator for RobotGroups<'_> {}
 
 /// Removes the first `n` elements from `slice` and returns them; an empty slice stays empty.
 fn split_front<'a, T>(slice: &mut &'a mut [T], n: usize) -> &'a mut [T] {
-    let all = std::mem::take(slice);
-    let (front, rest) = all.split_at_mut(n.min(all.len()));
-    *slice = rest;
-    front
+    slice
+        .split_off_mut(..n.min(slice.len()))
+        .unwrap_or_default()
 }
 
 /// Removes the last `n` elements from `slice` and returns them; an empty slice stays empty.
 fn split_back<'a, T>(slice: &mut &'a mut [T], n: usize) -> &'a mut [T] {
-    let all = std::mem::take(slice);
-    let (rest, back) = all.split_at_mut(all.len().saturating_sub(n));
-    *slice = rest;
-    back
+    slice
+        .split_off_mut(slice.len().saturating_sub(n)..)
+        .unwrap_or_default()
 }

@@ -90,7 +90,10 @@ impl<'a> CostModel<'a> {
             R_WS: R_WL.mul_mat(&device.R_LS),
             z: (*p_WL + R_WL.mul_vec(device.p_LoS)).z,
             rate: device.rate,
-            source: spec.source().map_or(0.0, |s| self.sample_cost(robot, s)),
+            source: spec
+                .properties()
+                .source
+                .map_or(0.0, |s| self.sample_cost(robot, s)),
         };
         SAMPLE + exteroceptive::law(spec).cost(&site)
     }

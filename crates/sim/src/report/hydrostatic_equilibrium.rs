@@ -191,7 +191,7 @@ impl<'a> CalmWaterModel<'a> {
     pub(super) fn sum_of_forces(&self) -> SpatialForce {
         let p = self.motion.p_WB;
         self.work.links.iter().fold(SpatialForce::zero(), |sum, w| {
-            sum.plus(&w.F.to_parent(&w.R_WL, w.p_WL - p))
+            sum + w.F.to_parent(&w.R_WL, w.p_WL - p)
         })
     }
 

@@ -112,15 +112,11 @@ pub fn compute_view(
     let mut environment_cache = EnvironmentCache::default();
     let environment =
         environment_cache.start_environment(Moment::new(&scene, &view.sea, view.time_ns));
-    let V_WS_S = SpatialVelocity {
-        w: Vec3::zero(),
-        v: Vec3::zero(),
-    };
     let pose = Pose {
         robot: 0,
         R_WS,
         p_WS,
-        V_WS_S,
+        V_WS_S: SpatialVelocity::zero(),
     };
     spec.observe(&Observation {
         scene: &scene,

@@ -56,7 +56,7 @@ impl SensorThreads {
         };
         let devices: Vec<_> = places.iter().filter_map(spec).collect();
         let is_parallel =
-            |(_, _, spec): &(usize, usize, Arc<ExteroceptiveSpec>)| spec.is_parallel();
+            |(_, _, spec): &(usize, usize, Arc<ExteroceptiveSpec>)| spec.properties().is_parallel;
         let pool = if devices.iter().any(is_parallel) {
             render_pool(threads, NICE[0])?.map(Arc::new)
         } else {

@@ -399,7 +399,7 @@ impl SensorScheduler {
             return None;
         }
         let spec = sensor.kind.exteroceptive();
-        let takes = spec.map_or(0, |spec| spec.sample_duration_ns());
+        let takes = spec.map_or(0, |spec| spec.properties().sample_duration_ns);
         Some(Sample {
             index,
             due_ns: stamp_ns + sensor.latency_ns.max(takes),
@@ -659,7 +659,10 @@ pub(crate) fn source_errors(
     robot: &RobotState,
     own: (bool, FaultEffect),
 ) -> (bool, FaultEffect) {
-    let source = sensor.kind.exteroceptive().and_then(|spec| spec.source());
+    let source = sensor
+        .kind
+        .exteroceptive()
+        .and_then(|spec| spec.properties().source);
     source.map_or(own, |other| {
         (robot.sensors[other].noise, robot.sensors[other].fault)
     })

@@ -117,7 +117,7 @@ impl Worker {
         let pool = self.pool.clone();
         let mut compute =
             || meter.measure(|| self.compute_frame(job, &spec, (robot, sensor), &meter));
-        let data = match pool.filter(|_| spec.is_parallel()) {
+        let data = match pool.filter(|_| spec.properties().is_parallel) {
             Some(pool) => pool.install(compute),
             None => compute(),
         };
@@ -167,7 +167,7 @@ impl Worker {
         let view = &*job.view;
         let scene = Arc::clone(&self.scene);
         let sensors = &scene.robots[robot].sensors;
-        let source = spec.source().and_then(|other| {
+        let source = spec.properties().source.and_then(|other| {
             let source = &sensors[other];
             let source_spec = source.kind.exteroceptive()?;
             // the frame of the source sensor, with its head at the current position; also if the

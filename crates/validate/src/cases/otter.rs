@@ -36,7 +36,7 @@ fn add_thrust(work: &mut Workspace, robot: &Robot, thrust: [f64; 2]) {
             m: unit.m.scale(thrust),
             f: unit.f.scale(thrust),
         };
-        work.thrust[0][0] = work.thrust[0][0].plus(&F);
+        work.thrust[0][0] += F;
     }
 }
 

@@ -98,7 +98,7 @@ impl Summary {
                 add(thruster.name.clone());
             }
             if let Some(firmware) = &own.firmware {
-                let mode = firmware.mode().keyword();
+                let mode = firmware.activity().mode.keyword();
                 summary.modes.insert(robot.name.clone(), mode);
             }
             if robot.battery.is_some() && own.battery.charge < LOW_CHARGE {
@@ -148,10 +148,7 @@ impl Summary {
 
 /// Returns the names of a robot and of the other body of a contact, which is empty for the seabed.
 fn names(scene: &Scene, a: &ContactBody, b: &ContactBody) -> Option<(String, String)> {
-    let robot = |body: &ContactBody| match body {
-        ContactBody::Link { robot, .. } => Some(scene.robots.get(*robot as usize)?.name.clone()),
-        _ => None,
-    };
+    let robot = |body: &ContactBody| Some(scene.robots.get(body.link()?.0)?.name.clone());
     let (own, other) = match robot(a) {
         Some(own) => (own, b),
         None => (robot(b)?, a),

@@ -88,7 +88,7 @@ pub(crate) fn resolve_detector_sensors(
                 s.name.clone(),
                 s.kind
                     .exteroceptive()
-                    .map_or(0, |spec| spec.sample_duration_ns()),
+                    .map_or(0, |spec| spec.properties().sample_duration_ns),
                 turn_time(s).unwrap_or(0.0),
             )
         };
@@ -113,7 +113,11 @@ pub(crate) fn resolve_detector_sensors(
 /// Returns the time in which a rotating head returns to all its bearings except the first [s];
 /// `None` for other sensors.
 fn turn_time(sensor: &Sensor) -> Option<f64> {
-    let samples = sensor.kind.exteroceptive()?.samples_per_sweep()?;
+    let samples = sensor
+        .kind
+        .exteroceptive()?
+        .properties()
+        .samples_per_sweep?;
     Some((samples as f64 - 0.5) / sensor.rate)
 }
 
@@ -121,10 +125,11 @@ fn check_detector(own: &str, file: &ObstacleDetector, robot: &Robot, cx: Context
     let Some(requested) = &file.sensor else {
         return;
     };
-    let good = robot
-        .sensors
-        .iter()
-        .filter(|s| s.kind.exteroceptive().is_some_and(|spec| spec.has_echoes()));
+    let good = robot.sensors.iter().filter(|s| {
+        s.kind
+            .exteroceptive()
+            .is_some_and(|spec| spec.properties().has_echoes)
+    });
     let names: Vec<&str> = good.map(|s| s.name.as_str()).collect();
     if !names.contains(&requested.as_str()) {
         let expected = match names.is_empty() {

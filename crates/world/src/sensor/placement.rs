@@ -63,11 +63,13 @@ fn check_sensor(
         cx.note(place, text);
         return;
     }
-    let obstruction = sensor.kind.exteroceptive().map(|spec| spec.obstruction());
-    let render_self = match obstruction {
-        Some(Obstruction::StructuresAndRobot) => true,
-        Some(Obstruction::Structures) => false,
-        None | Some(Obstruction::None) => return,
+    let Some(exteroceptive) = sensor.kind.exteroceptive() else {
+        return;
+    };
+    let render_self = match exteroceptive.properties().obstruction {
+        Obstruction::StructuresAndRobot => true,
+        Obstruction::Structures => false,
+        Obstruction::None => return,
     };
     let own = || robot.colliders.iter().filter(|c| c.link == sensor.link);
     let within = |c: &&Collider| is_within(&c.geometry, c.R_LG.tr_mul_vec(sensor.p_LoS - c.p_LoG));

@@ -25,24 +25,38 @@ pub struct Firmware {
     pub law: FirmwareLaw,
 }
 
-/// Control law of a firmware and its settings.
-#[derive(Clone, Debug, PartialEq)]
-pub enum FirmwareLaw {
-    /// Multirotor controlled by velocity commands.
-    Multirotor(Box<Multirotor>),
-    /// Heading and depth hold with rudder and planes.
-    HeadingDepthHold(Box<HeadingDepthHold>),
-    /// Differential drive with wheels on both sides, controlled by velocity commands.
-    Drive(DifferentialDrive),
-    /// Surface vehicle controlled by velocity commands.
-    SurgeYawRate(SurgeYawRate),
-    /// Vehicle with thrusters, controlled in up to six degrees of freedom.
-    MotionControl(Box<MotionControl>),
-    /// Sailing boat that follows courses and paths.
-    Sailing(Sailing),
-    /// Underwater glider that dives along paths.
-    Glider(Glider),
+/// Calls the macro `$then` with all control laws of world files: the name of a law, the type of its
+/// settings in this module and of its state in `state::firmware`.
+#[macro_export]
+macro_rules! each_control_law {
+    ($then:ident) => {
+        $then! {
+            /// Multirotor controlled by velocity commands.
+            Multirotor(Multirotor, MultirotorState),
+            /// Heading and depth hold with rudder and planes.
+            HeadingDepthHold(HeadingDepthHold, HeadingDepthState),
+            /// Differential drive with wheels on both sides, controlled by velocity commands.
+            Drive(DifferentialDrive, DifferentialDriveState),
+            /// Surface vehicle controlled by velocity commands.
+            SurgeYawRate(SurgeYawRate, SurgeYawRateState),
+            /// Vehicle with thrusters, controlled in up to six degrees of freedom.
+            MotionControl(MotionControl, MotionControlState),
+            /// Sailing boat that follows courses and paths.
+            Sailing(Sailing, SailingState),
+            /// Underwater glider that dives along paths.
+            Glider(Glider, GliderState),
+        }
+    };
 }
+
+macro_rules! declare_laws {
+    ($($(#[doc = $doc:literal])* $law:ident($settings:ident, $state:ident),)*) => {
+        /// Control law of a firmware and its settings.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum FirmwareLaw { $($(#[doc = $doc])* $law(Box<$settings>),)* }
+    };
+}
+each_control_law!(declare_laws);
 
 impl Firmware {
     /// Returns the settings of a multirotor, if it is one.
@@ -52,39 +66,33 @@ impl Firmware {
             _ => None,
         }
     }
-    /// Returns true if the firmware subscribes to velocity commands.
-    pub fn has_velocity_command(&self) -> bool {
+    /// Returns which commands the firmware accepts.
+    pub fn abilities(&self) -> Abilities {
+        use ControlledHeight::{Commanded, Ground, Water};
+        let guided = self.guidance.is_some();
+        let accepts = |[velocity, heading, depth, paths]: [bool; 4], height| Abilities {
+            velocity,
+            heading,
+            depth,
+            paths,
+            height,
+        };
         match &self.law {
-            FirmwareLaw::HeadingDepthHold(settings) => settings.speed_control.is_some(),
-            FirmwareLaw::Sailing(_) | FirmwareLaw::Glider(_) => false,
-            _ => true,
-        }
-    }
-    /// Returns true if the firmware subscribes to heading set-points.
-    pub fn has_heading_command(&self) -> bool {
-        match &self.law {
-            FirmwareLaw::HeadingDepthHold(_) | FirmwareLaw::Sailing(_) => true,
-            FirmwareLaw::Glider(settings) => settings.steering_joint.is_some(),
-            _ => false,
-        }
-    }
-    /// Returns true if the firmware subscribes to depth set-points.
-    pub fn has_depth_command(&self) -> bool {
-        matches!(
-            self.law,
-            FirmwareLaw::HeadingDepthHold(_) | FirmwareLaw::Glider(_)
-        )
-    }
-    /// Returns true if the firmware moves to goals and along paths.
-    pub fn follows_paths(&self) -> bool {
-        match &self.law {
-            FirmwareLaw::Multirotor(_) | FirmwareLaw::Drive(_) | FirmwareLaw::SurgeYawRate(_) => {
-                self.guidance.is_some()
+            FirmwareLaw::SurgeYawRate(_) => accepts([true, false, false, guided], Water),
+            FirmwareLaw::Drive(_) => accepts([true, false, false, guided], Ground),
+            FirmwareLaw::Multirotor(_) => accepts([true, false, false, guided], Commanded),
+            FirmwareLaw::MotionControl(own) => {
+                let height = if own.actuated[2] { Commanded } else { Water };
+                accepts([true, false, false, true], height)
             }
-            FirmwareLaw::Glider(settings) => settings.steering_joint.is_some(),
-            FirmwareLaw::HeadingDepthHold(_)
-            | FirmwareLaw::MotionControl(_)
-            | FirmwareLaw::Sailing(_) => true,
+            FirmwareLaw::HeadingDepthHold(own) => {
+                accepts([own.speed_control.is_some(), true, true, true], Commanded)
+            }
+            FirmwareLaw::Sailing(_) => accepts([false, true, false, true], Water),
+            FirmwareLaw::Glider(own) => {
+                let steers = own.steering_joint.is_some();
+                accepts([false, steers, true, steers], Commanded)
+            }
         }
     }
     /// Returns the settings of a motion controller, if it is one.
@@ -347,6 +355,21 @@ pub struct SpeedControl {
     pub propeller: usize,
 }
 
+/// Commands that a firmware accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Abilities {
+    /// True if it accepts velocity commands.
+    pub velocity: bool,
+    /// True if it accepts heading set-points.
+    pub heading: bool,
+    /// True if it accepts depth set-points.
+    pub depth: bool,
+    /// True if it moves to goals and along paths.
+    pub paths: bool,
+    /// How the vehicle uses the height of goals.
+    pub height: ControlledHeight,
+}
+
 /// Height of the goals of a vehicle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ControlledHeight {
@@ -356,23 +379,4 @@ pub enum ControlledHeight {
     Water,
     /// The vehicle stands on the ground.
     Ground,
-}
-
-impl Firmware {
-    /// Returns how the vehicle uses the height of goals.
-    pub fn controlled_height(&self) -> ControlledHeight {
-        match &self.law {
-            FirmwareLaw::Multirotor(_) | FirmwareLaw::HeadingDepthHold(_) => {
-                ControlledHeight::Commanded
-            }
-            FirmwareLaw::MotionControl(settings) if settings.actuated[2] => {
-                ControlledHeight::Commanded
-            }
-            FirmwareLaw::Glider(_) => ControlledHeight::Commanded,
-            FirmwareLaw::Drive(_) => ControlledHeight::Ground,
-            FirmwareLaw::MotionControl(_)
-            | FirmwareLaw::SurgeYawRate(_)
-            | FirmwareLaw::Sailing(_) => ControlledHeight::Water,
-        }
-    }
 }

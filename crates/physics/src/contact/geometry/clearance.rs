@@ -7,7 +7,7 @@
 //! robot that moved farther than allowed is stepped again together with the others.
 
 use crate::contact::geometry::ground_effect_rays;
-use crate::contact::geometry::shapes::{CollisionShape, Owner};
+use crate::contact::geometry::shapes::CollisionShape;
 use merrow_math::Vec3;
 use merrow_math::sphere_grid::{Sphere, SphereGrid};
 use merrow_model::scene::Scene;
@@ -45,12 +45,11 @@ impl Clearance {
     ) -> Self {
         let mut reach: Vec<Option<f64>> = vec![None; scene.robots.len()];
         for shape in moving {
-            if let Owner::Link(r, l) = shape.owner {
+            if let Some((r, l)) = shape.body.link() {
                 let sphere = shape.shape.compute_bounding_sphere(&shape.X_LG);
-                let radius_from_base = sphere.center.length()
-                    + sphere.radius
-                    + scene.robots[r as usize].max_link_distance(l as usize);
-                let radius = &mut reach[r as usize];
+                let radius_from_base =
+                    sphere.center.length() + sphere.radius + scene.robots[r].max_link_distance(l);
+                let radius = &mut reach[r];
                 *radius = Some(radius.map_or(radius_from_base, |k| k.max(radius_from_base)));
             }
         }
@@ -60,12 +59,9 @@ impl Clearance {
                 *reach = Some(reach.map_or(radius_from_base, |r| r.max(radius_from_base)));
             }
         }
-        let owner = |s: &CollisionShape| match s.owner {
-            Owner::Link(r, _) => Some(r as usize),
-            _ => None,
-        };
+        let robot = |s: &CollisionShape| s.body.link().map(|(r, _)| r);
         let fixed = fixed
-            .map(|(s, X)| (s.shape.compute_aabb(X), owner(s)))
+            .map(|(s, X)| (s.shape.compute_aabb(X), robot(s)))
             .collect();
         let always_together = always_together || scene.robots.iter().any(|r| r.self_collision);
         Self {

@@ -32,7 +32,7 @@ pub(crate) struct Feature {
 }
 
 /// A contact point on the incident feature.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ClippedPoint {
     /// Position on b, W [m].
     pub p: Vec3,

@@ -3,16 +3,15 @@
 //! Contacts are recomputed in every step from only the poses, so that `State` is sufficient to
 //! resume a run. Pairs are visited in a fixed order.
 
-use crate::contact::coupling;
-use crate::contact::coupling::Body;
 use crate::contact::geometry::clearance::Clearance;
 use crate::contact::geometry::clip;
 use crate::contact::geometry::clip::{ClippedPoint, Feature};
 use crate::contact::geometry::shapes;
-use crate::contact::geometry::shapes::{CollisionShape, Owner, from_parry, to_parry};
+use crate::contact::geometry::shapes::{CollisionShape, Side, from_parry, to_parry};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sea::terrain::Terrain;
-use merrow_model::scene::{Correspondence, Scene, Seabed};
+use merrow_model::scene::{Correspondence, Material, Scene, Seabed};
+use merrow_model::state::contact::ContactBody;
 use parry3d_f64::bounding_volume::{Aabb, BoundingVolume};
 use parry3d_f64::math::{Pose, Vector};
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
@@ -26,12 +25,10 @@ use std::collections::{HashMap, VecDeque};
 /// A contact point of two surfaces that touch or nearly touch at the end of the free step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContactPoint {
-    /// Owner of the surface that is pushed along the normal; always a link.
-    pub a: Owner,
-    /// Owner of the surface that pushes.
-    pub b: Owner,
-    /// Colliders of both owners.
-    pub colliders: [u32; 2],
+    /// Body that is pushed along the normal; always a link.
+    pub a: ContactBody,
+    /// Body that pushes.
+    pub b: ContactBody,
     /// Position of the contact point, W [m].
     pub p_W: Vec3,
     /// Unit normal in the world, from b to a.
@@ -45,17 +42,33 @@ pub(crate) struct ContactPoint {
     pub friction: f64,
     /// Coefficient of restitution of the pair.
     pub restitution: f64,
-    /// Identifies this point within the step and from one step to the next.
-    pub key: ContactKey,
-}
-
-/// Shapes and features of a contact point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct ContactKey {
-    /// Indices of both shapes.
+    /// Indices of both shapes. With the features they identify this point within the step and from
+    /// one step to the next.
     pub shapes: [u32; 2],
     /// Features of both shapes, as numbered by parry.
     pub features: [u32; 2],
+}
+
+impl ContactPoint {
+    /// Returns the contact point of a shape and another body without its geometry.
+    fn between(
+        a: &CollisionShape,
+        (b, material): (ContactBody, Material),
+        shapes: [u32; 2],
+    ) -> Self {
+        Self {
+            a: a.body,
+            b,
+            p_W: Vec3::zero(),
+            n_W: Vec3::zero(),
+            gap: 0.0,
+            impact_fraction: None,
+            friction: (a.material.friction * material.friction).sqrt(),
+            restitution: a.material.restitution.max(material.restitution),
+            shapes,
+            features: [0; 2],
+        }
+    }
 }
 
 /// Maximum gap of a contact point [m].
@@ -136,9 +149,9 @@ impl Detector {
         let p = to_parry(p);
         let all = self.fixed.iter().zip(&self.fixed_poses);
         let mut inside = all.filter(|(shape, X)| contains(&*shape.shape, X, p));
-        inside.find_map(|(shape, _)| match shape.owner {
-            Owner::Structure(structure) => Some(structure as usize),
-            Owner::Link(..) | Owner::Seabed => None,
+        inside.find_map(|(shape, _)| match shape.body {
+            ContactBody::Structure { structure, .. } => Some(structure as usize),
+            ContactBody::Link { .. } | ContactBody::Seabed => None,
         })
     }
 
@@ -149,27 +162,15 @@ impl Detector {
         old: &Self,
         same: &Correspondence,
     ) -> HashMap<u32, u32> {
-        let target = |owner: Owner| match owner {
-            Owner::Link(robot, link) => same
-                .robot(robot as usize)
-                .map(|robot| Owner::Link(robot as u32, link)),
-            Owner::Structure(s) => {
-                let target = same.structures.get(s as usize).copied().flatten();
-                target.map(|s| Owner::Structure(s as u32))
-            }
-            Owner::Seabed => Some(Owner::Seabed),
-        };
         // a collider can consist of several shapes, which keep their order
-        let mut here: HashMap<(Owner, u32), VecDeque<u32>> = HashMap::new();
+        let mut here: HashMap<ContactBody, VecDeque<u32>> = HashMap::new();
         for (k, shape) in self.moving.iter().chain(&self.fixed).enumerate() {
-            here.entry((shape.owner, shape.collider))
-                .or_default()
-                .push_back(k as u32);
+            here.entry(shape.body).or_default().push_back(k as u32);
         }
         let mut pairs = HashMap::from([(SEABED, SEABED)]);
         for (k, shape) in old.moving.iter().chain(&old.fixed).enumerate() {
-            let found =
-                target(shape.owner).and_then(|owner| here.get_mut(&(owner, shape.collider)));
+            let body = shape.body.in_scene(same);
+            let found = body.and_then(|body| here.get_mut(&body));
             if let Some(index) = found.and_then(VecDeque::pop_front) {
                 pairs.insert(k as u32, index);
             }
@@ -194,8 +195,8 @@ impl Detector {
     pub(crate) fn update_poses(&mut self, pose_of: impl Fn(usize, usize) -> Pose) {
         std::mem::swap(&mut self.poses, &mut self.starts);
         for (shape, X) in self.moving.iter().zip(&mut self.poses) {
-            if let Owner::Link(r, l) = shape.owner {
-                *X = pose_of(r as usize, l as usize) * shape.X_LG;
+            if let Some((r, l)) = shape.body.link() {
+                *X = pose_of(r, l) * shape.X_LG;
             }
         }
     }
@@ -204,8 +205,8 @@ impl Detector {
     /// step; `None` keeps the pose.
     pub(crate) fn correct_poses(&mut self, pose_of: impl Fn(usize, usize) -> Option<Pose>) {
         for (shape, X) in self.moving.iter().zip(&mut self.poses) {
-            if let Owner::Link(r, l) = shape.owner
-                && let Some(X_WL) = pose_of(r as usize, l as usize)
+            if let Some((r, l)) = shape.body.link()
+                && let Some(X_WL) = pose_of(r, l)
             {
                 *X = X_WL * shape.X_LG;
             }
@@ -218,7 +219,7 @@ impl Detector {
         &mut self,
         scene: &Scene,
         seabed: &Seabed,
-        excluded_pairs: &[[Body; 2]],
+        excluded_pairs: &[[Side; 2]],
         out: &mut Vec<ContactPoint>,
     ) {
         out.clear();
@@ -251,7 +252,7 @@ impl Detector {
     pub(crate) fn detect_enclosed(
         &self,
         scene: &Scene,
-        excluded_pairs: &[[Body; 2]],
+        excluded_pairs: &[[Side; 2]],
         out: &mut Vec<ContactPoint>,
     ) {
         for [i, j] in self.pairs.iter().map(|(i, j)| [*i as usize, *j as usize]) {
@@ -269,7 +270,7 @@ impl Detector {
                 out.push(ContactPoint {
                     p_W: p,
                     gap: -(s - p).norm(),
-                    ..contact_point_template(a, b, [i as u32, j as u32])
+                    ..ContactPoint::between(a, (b.body, b.material), [i as u32, j as u32])
                 });
             }
         }
@@ -328,11 +329,13 @@ impl Detector {
         self.pairs.sort_unstable();
     }
 
-    fn shape_and_poses(&self, j: usize) -> (&CollisionShape, &Pose, &Pose) {
-        match j.checked_sub(self.moving.len()) {
-            None => (&self.moving[j], &self.poses[j], &self.starts[j]),
-            Some(k) => (&self.fixed[k], &self.fixed_poses[k], &self.fixed_poses[k]),
-        }
+    /// Returns shape `j`; fixed shapes are numbered after the moving shapes.
+    fn placed(&self, j: usize) -> Placed<'_> {
+        let (shape, [start, end]) = match j.checked_sub(self.moving.len()) {
+            None => (&self.moving[j], [&self.starts[j], &self.poses[j]]),
+            Some(k) => (&self.fixed[k], [&self.fixed_poses[k]; 2]),
+        };
+        Placed { shape, start, end }
     }
 
     /// Computes the narrow phase of one pair.
@@ -340,24 +343,15 @@ impl Detector {
         &mut self,
         scene: &Scene,
         [i, j]: [usize; 2],
-        excluded_pairs: &[[Body; 2]],
+        excluded_pairs: &[[Side; 2]],
         out: &mut Vec<ContactPoint>,
     ) {
         let mut manifolds = std::mem::take(&mut self.manifolds);
-        let (a, X_a, start_a) = (&self.moving[i], &self.poses[i], &self.starts[i]);
-        let (b, X_b, start_b) = self.shape_and_poses(j);
-        if may_collide(scene, a, b) && !are_coupled(a, b, excluded_pairs) {
-            let template = contact_point_template(a, b, [i as u32, j as u32]);
-            let displacement =
-                (X_a.translation - start_a.translation) - (X_b.translation - start_b.translation);
-            let is_fast = displacement.length() > a.thickness.min(b.thickness);
-            if is_fast
-                && let Some(point) = cast_pair(a, [start_a, X_a], b, [start_b, X_b], &template)
-            {
-                out.push(point);
-            } else {
-                narrow_phase(a, X_a, b, X_b, &template, &mut manifolds, out);
-            }
+        let (a, b) = (self.placed(i), self.placed(j));
+        if may_collide(scene, a.shape, b.shape) && !are_coupled(a.shape, b.shape, excluded_pairs) {
+            let of_b = (b.shape.body, b.shape.material);
+            let template = ContactPoint::between(a.shape, of_b, [i as u32, j as u32]);
+            Pair { a, b, template }.detect(&mut manifolds, out);
         }
         self.manifolds = manifolds;
     }
@@ -377,10 +371,7 @@ impl Detector {
         terrain: &Terrain,
         out: &mut Vec<ContactPoint>,
     ) {
-        let (low, high) = (
-            from_parry(self.boxes[i].mins),
-            from_parry(self.boxes[i].maxs),
-        );
+        let [low, high] = [self.boxes[i].mins, self.boxes[i].maxs].map(from_parry);
         let center = from_parry(self.poses[i].translation);
         let surface = terrain.height(center.x, center.y);
         if center.z < surface && from_parry(self.starts[i].translation).z < surface {
@@ -392,26 +383,22 @@ impl Detector {
             return;
         };
         let mut manifolds = std::mem::take(&mut self.manifolds);
-        ground.material = scene.seabed_material;
-        let (a, X_a, start_a) = (&self.moving[i], &self.poses[i], &self.starts[i]);
-        let template = contact_point_template(a, &ground, [i as u32, SEABED]);
-        let is_fast = (X_a.translation - start_a.translation).length() > a.thickness;
+        let a = self.placed(i);
+        let of_ground = (ContactBody::Seabed, scene.seabed_material);
+        let template = ContactPoint::between(a.shape, of_ground, [i as u32, SEABED]);
         terrain.triangles(low, high, |number, corners| {
             let face = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
             if let Some(triangle) = ground.shape.make_mut().as_shape_mut::<Triangle>() {
-                *triangle = Triangle::new(
-                    to_parry(corners[0]),
-                    to_parry(corners[1]),
-                    to_parry(corners[2]),
-                );
+                let [p, q, r] = corners.map(to_parry);
+                *triangle = Triangle::new(p, q, r);
             }
-            let (b, X_b) = (&ground, &Pose::IDENTITY);
+            let b = Placed {
+                shape: &ground,
+                start: &Pose::IDENTITY,
+                end: &Pose::IDENTITY,
+            };
             let first_new = out.len();
-            if is_fast && let Some(point) = cast_pair(a, [start_a, X_a], b, [X_b, X_b], &template) {
-                out.push(point);
-            } else {
-                narrow_phase(a, X_a, b, X_b, &template, &mut manifolds, out);
-            }
+            Pair { a, b, template }.detect(&mut manifolds, out);
             // the terrain is one-sided, and its triangles are identified by their number
             let mut k = first_new;
             while k < out.len() {
@@ -419,7 +406,7 @@ impl Detector {
                     out.remove(k);
                     continue;
                 }
-                out[k].key.features[1] ^= number.wrapping_mul(0x9E37_79B1);
+                out[k].features[1] ^= number.wrapping_mul(0x9E37_79B1);
                 k += 1;
             }
         });
@@ -438,31 +425,22 @@ impl Detector {
         out: &mut Vec<ContactPoint>,
     ) {
         let (shape, X) = (&self.moving[i], &self.poses[i]);
-        let (center, reach) = (
-            from_parry(self.boxes[i].center()),
-            from_parry(self.boxes[i].half_extents()),
-        );
+        let aabb = &self.boxes[i];
+        let [center, reach] = [aabb.center(), aabb.half_extents()].map(from_parry);
         if height(center) > n.x.abs() * reach.x + n.y.abs() * reach.y + n.z.abs() * reach.z {
             return;
         }
-        let ground = scene.seabed_material;
+        let of_ground = (ContactBody::Seabed, scene.seabed_material);
+        let template = ContactPoint::between(shape, of_ground, [i as u32, SEABED]);
         let mut add_point = |p: Vec3, radius: f64, feature: u32| {
             let gap = height(p) - radius;
             if gap <= MARGIN {
                 out.push(ContactPoint {
-                    a: shape.owner,
-                    b: Owner::Seabed,
-                    colliders: [shape.collider, 0],
                     p_W: p - n.scale(radius + 0.5 * gap),
                     n_W: n,
                     gap,
-                    impact_fraction: None,
-                    friction: (shape.material.friction * ground.friction).sqrt(),
-                    restitution: shape.material.restitution.max(ground.restitution),
-                    key: ContactKey {
-                        shapes: [i as u32, SEABED],
-                        features: [feature, 0],
-                    },
+                    features: [feature, 0],
+                    ..template
                 });
             }
         };
@@ -511,29 +489,6 @@ fn solid_angle(triangle: &Triangle, p: Vector) -> f64 {
     2.0 * libm::atan2(above, below)
 }
 
-/// Returns the contact point of two shapes without its geometry.
-fn contact_point_template(
-    a: &CollisionShape,
-    b: &CollisionShape,
-    shapes: [u32; 2],
-) -> ContactPoint {
-    ContactPoint {
-        a: a.owner,
-        b: b.owner,
-        colliders: [a.collider, b.collider],
-        p_W: Vec3::zero(),
-        n_W: Vec3::zero(),
-        gap: 0.0,
-        impact_fraction: None,
-        friction: (a.material.friction * b.material.friction).sqrt(),
-        restitution: a.material.restitution.max(b.material.restitution),
-        key: ContactKey {
-            shapes,
-            features: [0; 2],
-        },
-    }
-}
-
 /// Creates a manifold with memory for the contact points of two convex shapes.
 fn manifold_with_capacity() -> ContactManifold<(), ()> {
     let mut manifold = ContactManifold::new();
@@ -545,14 +500,14 @@ fn manifold_with_capacity() -> ContactManifold<(), ()> {
 /// one robot.
 fn may_collide(scene: &Scene, a: &CollisionShape, b: &CollisionShape) -> bool {
     let groups_match = a.groups.member & b.groups.mask != 0 && b.groups.member & a.groups.mask != 0;
-    let (Owner::Link(r, la), Owner::Link(s, lb)) = (a.owner, b.owner) else {
+    let (Some((r, la)), Some((s, lb))) = (a.body.link(), b.body.link()) else {
         return groups_match;
     };
     if r != s {
         return groups_match;
     }
-    let robot = &scene.robots[r as usize];
-    let parent = |l: u32| robot.links[l as usize].parent.map(|p| p as u32);
+    let robot = &scene.robots[r];
+    let parent = |l: usize| robot.links[l].parent;
     groups_match
         && robot.self_collision
         && la != lb
@@ -561,137 +516,180 @@ fn may_collide(scene: &Scene, a: &CollisionShape, b: &CollisionShape) -> bool {
 }
 
 /// Returns true if a coupling connects the two bodies.
-fn are_coupled(a: &CollisionShape, b: &CollisionShape, excluded_pairs: &[[Body; 2]]) -> bool {
-    let (a, b) = (coupling::owner_body(a.owner), coupling::owner_body(b.owner));
+fn are_coupled(a: &CollisionShape, b: &CollisionShape, excluded_pairs: &[[Side; 2]]) -> bool {
+    let (a, b) = (a.body.link(), b.body.link());
     !excluded_pairs.is_empty() && excluded_pairs.binary_search(&[a.min(b), a.max(b)]).is_ok()
 }
 
-/// Computes the contact points of two shapes that are close at the end of the step.
-fn narrow_phase(
-    a: &CollisionShape,
-    X_a: &Pose,
-    b: &CollisionShape,
-    X_b: &Pose,
-    template: &ContactPoint,
-    manifolds: &mut Vec<ContactManifold<(), ()>>,
-    contact_points: &mut Vec<ContactPoint>,
-) {
-    let is_simple = |s: &CollisionShape| {
-        s.shape.as_composite_shape().is_none() && s.shape.as_heightfield().is_none()
-    };
-    if is_simple(a) && is_simple(b) {
-        // reuse the memory of one manifold; without points or a normal it keeps no information
-        manifolds.truncate(1);
-        if manifolds.is_empty() {
-            manifolds.push(manifold_with_capacity());
-        }
-        if let Some(first) = manifolds.first_mut() {
-            first.clear();
-            first.local_n1 = to_parry(Vec3::zero());
-        }
-    } else {
-        manifolds.clear();
+/// A shape at the start and at the end of the step.
+#[derive(Clone, Copy)]
+struct Placed<'a> {
+    shape: &'a CollisionShape,
+    start: &'a Pose,
+    end: &'a Pose,
+}
+
+impl Placed<'_> {
+    /// Returns the displacement of the shape in the step, W [m].
+    fn displacement(&self) -> Vector {
+        self.end.translation - self.start.translation
     }
-    let X_ab = X_a.inv_mul(X_b);
-    // does not fail for the types of shapes that `shapes::build_shapes` creates
-    let result = DefaultQueryDispatcher
-        .contact_manifolds(&X_ab, &*a.shape, &*b.shape, MARGIN, manifolds, &mut None);
-    if result.is_err() {
-        return;
-    }
-    if is_simple(a)
-        && is_simple(b)
-        && clip_flat_features(a, X_a, b, X_b, template, &manifolds[0], contact_points)
-    {
-        return;
-    }
-    for manifold in manifolds.iter() {
-        let n_W = -from_parry(X_a.rotation * manifold.local_n1);
-        for point in &manifold.points {
-            if point.dist > MARGIN {
-                continue;
-            }
-            let p_a = from_parry(*X_a * part_to_shape(manifold.subshape_pos1(), point.local_p1));
-            let p_b = from_parry(*X_b * part_to_shape(manifold.subshape_pos2(), point.local_p2));
-            let features = [
-                point.fid1.0 ^ manifold.subshape1.rotate_left(16),
-                point.fid2.0 ^ manifold.subshape2.rotate_left(16),
-            ];
-            let key = ContactKey {
-                features,
-                ..template.key
-            };
-            contact_points.push(ContactPoint {
-                p_W: (p_a + p_b).scale(0.5),
-                n_W,
-                gap: point.dist,
-                key,
-                ..*template
-            });
-        }
+
+    /// Returns true if the shape is convex and not made of parts.
+    fn is_simple(&self) -> bool {
+        let shape = &self.shape.shape;
+        shape.as_composite_shape().is_none() && shape.as_heightfield().is_none()
     }
 }
 
-/// Computes contact points of faces or edges by clipping. Returns false if there are none; parry's
-/// points are then used.
-fn clip_flat_features(
-    a: &CollisionShape,
-    X_a: &Pose,
-    b: &CollisionShape,
-    X_b: &Pose,
-    template: &ContactPoint,
-    manifold: &ContactManifold<(), ()>,
-    contact_points: &mut Vec<ContactPoint>,
-) -> bool {
-    let (Some((map_a, r_a)), Some((map_b, r_b))) = (
-        a.shape.as_polygonal_feature_map(),
-        b.shape.as_polygonal_feature_map(),
-    ) else {
-        return false;
-    };
-    let n1 = manifold.local_n1;
-    if n1.length_squared() < 0.5 {
-        return false;
-    }
-    let m = X_a.rotation * n1;
-    let (f_a, f_b) = (
-        support_feature(map_a, X_a, m),
-        support_feature(map_b, X_b, -m),
-    );
-    let m = from_parry(m);
-    let mut clipped_points = [ClippedPoint {
-        p: Vec3::zero(),
-        gap: 0.0,
-        ids: [0; 2],
-    }; 8];
-    let swap = f_a.n < 3;
-    let n = if swap {
-        clip::clip_features(&f_b, &f_a, -m, &mut clipped_points)
-    } else {
-        clip::clip_features(&f_a, &f_b, m, &mut clipped_points)
-    };
-    for clipped_point in &clipped_points[..n] {
-        let gap = clipped_point.gap - r_a - r_b;
-        if gap <= MARGIN {
-            // halfway between the two surfaces
-            let (own, towards) = if swap { (r_a, m) } else { (r_b, -m) };
-            let p_W = clipped_point.p + towards.scale(own + 0.5 * gap);
-            let [i, j] = clipped_point.ids;
-            let features = if swap { [j, i] } else { [i, j] };
-            let key = ContactKey {
-                features,
-                ..template.key
-            };
-            contact_points.push(ContactPoint {
-                p_W,
-                n_W: -m,
-                gap,
-                key,
-                ..*template
-            });
+/// Two shapes that may touch, and their contact point without its geometry.
+struct Pair<'a> {
+    a: Placed<'a>,
+    b: Placed<'a>,
+    template: ContactPoint,
+}
+
+impl Pair<'_> {
+    /// Adds the contact points of the shapes to `out`: the impact of a fast shape, otherwise the
+    /// points that are close at the end of the step.
+    fn detect(&self, manifolds: &mut Vec<ContactManifold<(), ()>>, out: &mut Vec<ContactPoint>) {
+        let displacement = self.a.displacement() - self.b.displacement();
+        let thickness = self.a.shape.thickness.min(self.b.shape.thickness);
+        if displacement.length() > thickness
+            && let Some(point) = self.cast()
+        {
+            out.push(point);
+        } else {
+            self.narrow_phase(manifolds, out);
         }
     }
-    n > 0
+
+    /// Computes the contact points of shapes that are close at the end of the step.
+    fn narrow_phase(
+        &self,
+        manifolds: &mut Vec<ContactManifold<(), ()>>,
+        out: &mut Vec<ContactPoint>,
+    ) {
+        let (X_a, X_b) = (self.a.end, self.b.end);
+        let are_simple = self.a.is_simple() && self.b.is_simple();
+        if are_simple {
+            // reuse the memory of one manifold; without points or a normal it keeps no information
+            manifolds.truncate(1);
+            if manifolds.is_empty() {
+                manifolds.push(manifold_with_capacity());
+            }
+            if let Some(first) = manifolds.first_mut() {
+                first.clear();
+                first.local_n1 = to_parry(Vec3::zero());
+            }
+        } else {
+            manifolds.clear();
+        }
+        let X_ab = X_a.inv_mul(X_b);
+        let (a, b) = (&*self.a.shape.shape, &*self.b.shape.shape);
+        // does not fail for the types of shapes that `shapes::build_shapes` creates
+        let result =
+            DefaultQueryDispatcher.contact_manifolds(&X_ab, a, b, MARGIN, manifolds, &mut None);
+        if result.is_err() || are_simple && self.clip_flat_features(&manifolds[0], out) {
+            return;
+        }
+        for manifold in manifolds.iter() {
+            let n_W = -from_parry(X_a.rotation * manifold.local_n1);
+            for point in manifold.points.iter().filter(|point| point.dist <= MARGIN) {
+                let [p_a, p_b] = [
+                    *X_a * part_to_shape(manifold.subshape_pos1(), point.local_p1),
+                    *X_b * part_to_shape(manifold.subshape_pos2(), point.local_p2),
+                ]
+                .map(from_parry);
+                out.push(ContactPoint {
+                    p_W: (p_a + p_b).scale(0.5),
+                    n_W,
+                    gap: point.dist,
+                    features: [
+                        point.fid1.0 ^ manifold.subshape1.rotate_left(16),
+                        point.fid2.0 ^ manifold.subshape2.rotate_left(16),
+                    ],
+                    ..self.template
+                });
+            }
+        }
+    }
+
+    /// Computes contact points of faces or edges by clipping. Returns false if there are none;
+    /// parry's points are then used.
+    fn clip_flat_features(
+        &self,
+        manifold: &ContactManifold<(), ()>,
+        out: &mut Vec<ContactPoint>,
+    ) -> bool {
+        let maps = [self.a, self.b].map(|side| side.shape.shape.as_polygonal_feature_map());
+        let [Some((map_a, r_a)), Some((map_b, r_b))] = maps else {
+            return false;
+        };
+        let n1 = manifold.local_n1;
+        if n1.length_squared() < 0.5 {
+            return false;
+        }
+        let m = self.a.end.rotation * n1;
+        let f_a = support_feature(map_a, self.a.end, m);
+        let f_b = support_feature(map_b, self.b.end, -m);
+        let m = from_parry(m);
+        let mut clipped_points = [ClippedPoint::default(); 8];
+        let swap = f_a.n < 3;
+        let n = if swap {
+            clip::clip_features(&f_b, &f_a, -m, &mut clipped_points)
+        } else {
+            clip::clip_features(&f_a, &f_b, m, &mut clipped_points)
+        };
+        for clipped_point in &clipped_points[..n] {
+            let gap = clipped_point.gap - r_a - r_b;
+            if gap <= MARGIN {
+                // halfway between the two surfaces
+                let (own, towards) = if swap { (r_a, m) } else { (r_b, -m) };
+                let [i, j] = clipped_point.ids;
+                out.push(ContactPoint {
+                    p_W: clipped_point.p + towards.scale(own + 0.5 * gap),
+                    n_W: -m,
+                    gap,
+                    features: if swap { [j, i] } else { [i, j] },
+                    ..self.template
+                });
+            }
+        }
+        n > 0
+    }
+
+    /// Returns the contact of the shapes on straight paths through the step, if they hit each
+    /// other.
+    fn cast(&self) -> Option<ContactPoint> {
+        let (a, b) = (self.a, self.b);
+        let (d_a, d_b) = (a.displacement(), b.displacement());
+        let options = ShapeCastOptions {
+            max_time_of_impact: 1.0,
+            target_distance: 0.0,
+            // overlapping shapes that separate do not cause an impact
+            stop_at_penetration: false,
+            compute_impact_geometry_on_penetration: true,
+        };
+        let (shape_a, shape_b) = (&*a.shape.shape, &*b.shape.shape);
+        let hit = cast_shapes(a.start, d_a, shape_a, b.start, d_b, shape_b, options).ok()??;
+        let impact_fraction = hit.time_of_impact;
+        let n_W = -from_parry(a.start.rotation * hit.normal1);
+        let approach = from_parry(d_a - d_b).dot(n_W);
+        if impact_fraction <= 0.0 || approach >= 0.0 {
+            return None;
+        }
+        // moved to the positions of both at the end of the step
+        let p_a = from_parry(*a.start * hit.witness1 + d_a);
+        let p_b = from_parry(*b.start * hit.witness2 + d_b);
+        Some(ContactPoint {
+            p_W: (p_a + p_b).scale(0.5),
+            n_W,
+            gap: (1.0 - impact_fraction) * approach,
+            impact_fraction: Some(impact_fraction),
+            ..self.template
+        })
+    }
 }
 
 /// Returns the face, edge or vertex of a shape at the pose `X` that lies farthest in the direction
@@ -720,60 +718,12 @@ fn part_to_shape(part: Option<&Pose>, p: Vector) -> Vector {
     part.map_or(p, |X| *X * p)
 }
 
-/// Returns the contact of two shapes on straight paths through the step, if they hit each other.
-fn cast_pair(
-    a: &CollisionShape,
-    [a0, a1]: [&Pose; 2],
-    b: &CollisionShape,
-    [b0, b1]: [&Pose; 2],
-    template: &ContactPoint,
-) -> Option<ContactPoint> {
-    let (displacement_a, displacement_b) = (
-        a1.translation - a0.translation,
-        b1.translation - b0.translation,
-    );
-    let options = ShapeCastOptions {
-        max_time_of_impact: 1.0,
-        target_distance: 0.0,
-        // overlapping shapes that separate do not cause an impact
-        stop_at_penetration: false,
-        compute_impact_geometry_on_penetration: true,
-    };
-    let hit = cast_shapes(
-        a0,
-        displacement_a,
-        &*a.shape,
-        b0,
-        displacement_b,
-        &*b.shape,
-        options,
-    )
-    .ok()??;
-    let impact_fraction = hit.time_of_impact;
-    let n_W = -from_parry(a0.rotation * hit.normal1);
-    let approach = from_parry(displacement_a - displacement_b).dot(n_W);
-    if impact_fraction <= 0.0 || approach >= 0.0 {
-        return None;
-    }
-    // moved to the positions of both at the end of the step
-    let p_a = from_parry(*a0 * hit.witness1 + displacement_a);
-    let p_b = from_parry(*b0 * hit.witness2 + displacement_b);
-    let gap = (1.0 - impact_fraction) * approach;
-    Some(ContactPoint {
-        p_W: (p_a + p_b).scale(0.5),
-        n_W,
-        gap,
-        impact_fraction: Some(impact_fraction),
-        ..*template
-    })
-}
-
 /// Returns the pose in the world of a fixed shape.
 fn fixed_pose(scene: &Scene, shape: &CollisionShape) -> Pose {
-    let Owner::Link(r, _) = shape.owner else {
+    let Some((r, _)) = shape.body.link() else {
         return shape.X_LG;
     };
-    let start = &scene.robots[r as usize].start;
+    let start = &scene.robots[r].start;
     let [roll, pitch, yaw] = start.rpy;
     shapes::pose(&Mat3::from_rpy(roll, pitch, yaw), start.p_WB) * shape.X_LG
 }

@@ -6,7 +6,7 @@
 //! objects than this range (`clearance.rs`), so no deck is below them.
 
 use crate::contact::geometry::detect::Detector;
-use crate::contact::geometry::shapes::{CollisionShape, Owner, to_parry};
+use crate::contact::geometry::shapes::{CollisionShape, to_parry};
 use merrow_math::Vec3;
 use merrow_model::scene::{Robot, Scene, Thruster};
 use merrow_model::state::Workspace;
@@ -104,7 +104,7 @@ fn deck_below(p: Vec3, radius: f64, own: usize, detector: &Detector) -> Deck {
     detector.visit_shapes_in(
         &Aabb::new(to_parry(low), to_parry(high)),
         |shape: &CollisionShape, X: &Pose| {
-            if matches!(shape.owner, Owner::Link(r, _) if r as usize == own) {
+            if shape.body.link().is_some_and(|(r, _)| r == own) {
                 return;
             }
             for ([x, y], nearest) in RAY_ORIGINS.iter().zip(&mut nearest) {

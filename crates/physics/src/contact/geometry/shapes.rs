@@ -3,30 +3,21 @@
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::{CollisionFilter, Heightfield, Mesh};
 use merrow_model::scene::{Collider, Geometry, Material, Primitive, Scene};
+use merrow_model::state::contact::ContactBody;
 use parry3d_f64::glamx::{DMat3, DQuat};
 use parry3d_f64::math::{Pose, Vector};
 use parry3d_f64::shape::{SharedShape, TriMeshFlags};
 use parry3d_f64::transformation::vhacd::VHACDParameters;
 use parry3d_f64::utils::Array2;
 
-/// Link, structure or seabed to which a surface belongs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Owner {
-    /// A link of a robot: indices of both.
-    Link(u32, u32),
-    /// A structure, by index.
-    Structure(u32),
-    /// Seabed or terrain of the world.
-    Seabed,
-}
+/// Indices of a robot and one of its links; `None` for all objects fixed in the world.
+pub(crate) type Side = Option<(usize, usize)>;
 
-/// One collision shape and its owner; convex if it moves, of any kind otherwise.
+/// One collision shape and its body; convex if it moves, of any kind otherwise.
 #[derive(Clone)]
 pub struct CollisionShape {
-    /// Owner of the shape.
-    pub owner: Owner,
-    /// Index of the collider within its owner.
-    pub collider: u32,
+    /// Body and collider to which the shape belongs.
+    pub body: ContactBody,
     /// Geometry in parry's representation.
     pub shape: SharedShape,
     /// Pose in the link frame, or in W for fixed shapes.
@@ -43,8 +34,7 @@ pub struct CollisionShape {
 /// Creates a terrain triangle that is reused for all positions.
 pub(crate) fn terrain_triangle() -> CollisionShape {
     CollisionShape {
-        owner: Owner::Seabed,
-        collider: 0,
+        body: ContactBody::Seabed,
         shape: SharedShape::triangle(
             Vector::ZERO,
             Vector::new(1.0, 0.0, 0.0),
@@ -68,25 +58,25 @@ pub fn build_shapes(
     let (mut moving, mut fixed) = (Vec::new(), Vec::new());
     for (r, robot) in scene.robots.iter().enumerate() {
         for (k, collider) in robot.colliders.iter().enumerate() {
-            let owner = Owner::Link(r as u32, collider.link as u32);
+            let body = ContactBody::Link {
+                robot: r as u32,
+                link: collider.link as u32,
+                collider: k as u32,
+            };
             let is_fixed = !robot.floating && collider.link == 0;
             let list = if is_fixed { &mut fixed } else { &mut moving };
             let what = || format!("{}: collision shape {}", robot.name, collider.name);
-            add_collider(owner, k, collider, is_fixed, list, what, &mut problems);
+            add_collider(body, collider, is_fixed, list, what, &mut problems);
         }
     }
     for (s, structure) in scene.structures.iter().enumerate() {
         for (k, collider) in structure.colliders.iter().enumerate() {
             let what = || format!("structure {}: shape {}", structure.name, collider.name);
-            add_collider(
-                Owner::Structure(s as u32),
-                k,
-                collider,
-                true,
-                &mut fixed,
-                what,
-                &mut problems,
-            );
+            let body = ContactBody::Structure {
+                structure: s as u32,
+                collider: k as u32,
+            };
+            add_collider(body, collider, true, &mut fixed, what, &mut problems);
         }
     }
     if problems.is_empty() {
@@ -97,8 +87,7 @@ pub fn build_shapes(
 }
 
 fn add_collider(
-    owner: Owner,
-    index: usize,
+    body: ContactBody,
     collider: &Collider,
     is_fixed: bool,
     out: &mut Vec<CollisionShape>,
@@ -109,8 +98,7 @@ fn add_collider(
         Ok(parts) => out.extend(parts.into_iter().map(|(X_CG, shape)| {
             let extent = shape.compute_local_aabb().half_extents();
             CollisionShape {
-                owner,
-                collider: index as u32,
+                body,
                 X_LG: pose(&collider.R_LG, collider.p_LoG) * X_CG,
                 material: collider.material,
                 groups: collider.filter,

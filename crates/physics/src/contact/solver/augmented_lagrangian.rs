@@ -338,9 +338,7 @@ impl AugmentedLagrangian {
             .iter()
             .filter(|b| matches!(b.kind, Kind::Contact { .. }));
         contacts.any(|block| {
-            let k = block.first as usize;
-            let slip = (self.u[k + 1] * self.u[k + 1] + self.u[k + 2] * self.u[k + 2]).sqrt();
-            rows[k].impulse > 0.0 && slip > MIN_SLIP
+            rows[block.first as usize].impulse > 0.0 && slip(&self.u[block.rows()]) > MIN_SLIP
         })
     }
 
@@ -359,11 +357,7 @@ impl AugmentedLagrangian {
     pub(crate) fn max_error(&self, c: &Constraints<'_>, rows: &[Row]) -> f64 {
         let mut largest = 0.0_f64;
         for block in c.blocks {
-            let first = block.first as usize;
-            let (rows, u) = (
-                &rows[first..first + block.n as usize],
-                &self.u[first..first + block.n as usize],
-            );
+            let (rows, u) = (&rows[block.rows()], &self.u[block.rows()]);
             let error = match block.kind {
                 Kind::Contact { friction } if rows[0].inverse_mass > MIN_EFFECT => {
                     let normal = if rows[0].impulse > 0.0 {
@@ -406,7 +400,7 @@ impl AugmentedLagrangian {
     pub(crate) fn set_stiffness(&mut self, c: &Constraints<'_>, rows: &[Row], stiffness: f64) {
         self.stiffness.clear();
         for block in c.blocks {
-            let rows = &rows[block.first as usize..(block.first + block.n) as usize];
+            let rows = &rows[block.rows()];
             let row_stiffness = |effect: f64| {
                 if effect > MIN_EFFECT {
                     stiffness / effect
@@ -456,11 +450,8 @@ impl AugmentedLagrangian {
             let Kind::Contact { friction } = block.kind else {
                 continue;
             };
-            let first = block.first as usize;
-            let normal = rows[first].impulse;
-            let slip = (self.u[first + 1] * self.u[first + 1]
-                + self.u[first + 2] * self.u[first + 2])
-                .sqrt();
+            let normal = rows[block.first as usize].impulse;
+            let slip = slip(&self.u[block.rows()]);
             let loaded = use_disks && normal > 0.0;
             *bound = if slip > MIN_SLIP || loaded {
                 FrictionBound::Disk(friction * normal)
@@ -556,7 +547,7 @@ impl AugmentedLagrangian {
                     rows[first].impulse = trial_impulse(first).clamp(lo, hi)
                 }
                 Kind::Equality => {
-                    for i in first..first + block.n as usize {
+                    for i in block.rows() {
                         rows[i].impulse = trial_impulse(i);
                     }
                 }
@@ -685,14 +676,19 @@ impl AugmentedLagrangian {
                     sum += self.du[first] * trial_impulse(first).clamp(lo, hi)
                 }
                 Kind::Equality => {
-                    sum += (first..first + block.n as usize)
-                        .map(|i| self.du[i] * trial_impulse(i))
-                        .sum::<f64>();
+                    let work = block.rows().map(|i| self.du[i] * trial_impulse(i));
+                    sum += work.sum::<f64>();
                 }
             }
         }
         sum
     }
+}
+
+/// Returns the slip of a contact [m/s] from the velocities of its rows.
+#[inline(always)]
+fn slip(u: &[f64]) -> f64 {
+    (u[1] * u[1] + u[2] * u[2]).sqrt()
 }
 
 /// Returns the scalar product `x · y`.

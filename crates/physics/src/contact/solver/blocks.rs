@@ -17,6 +17,19 @@
 //! # Checked by
 //! crates/physics/src/contact/solver/blocks_tests.rs
 
+/// Makes a call in which the sizes `$n` are constants if all are 6, so that its loops are unrolled:
+/// most robots have six coordinates.
+macro_rules! unrolled {
+    ($($n:ident),+ => $call:expr) => {
+        if $($n == 6)&&+ {
+            $(let $n = 6;)+
+            $call
+        } else {
+            $call
+        }
+    };
+}
+
 /// Coordinates of one robot in the vectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CoordinateRange {
@@ -215,23 +228,14 @@ impl BlockMatrix {
         for c in columns.iter() {
             let n = c.body.n as usize;
             let D = &mut values[c.diagonal as usize..][..n * n];
-            // loops of known size are unrolled
-            if n == 6 {
-                cholesky(D, 6)
-            } else {
-                cholesky(D, n)
-            }
+            unrolled!(n => cholesky(D, n));
             let own = &off_diagonal[c.first as usize..c.last as usize];
             for b in own {
                 let m = columns[b.row as usize].body.n as usize;
                 // diagonal blocks are stored before all others
                 let (head, tail) = values.split_at_mut(b.at as usize);
                 let (D, B) = (&head[c.diagonal as usize..][..n * n], &mut tail[..m * n]);
-                if n == 6 && m == 6 {
-                    solve_below_diagonal(D, 6, B, 6)
-                } else {
-                    solve_below_diagonal(D, n, B, m)
-                }
+                unrolled!(n, m => solve_below_diagonal(D, n, B, m));
             }
             for (i, q) in own.iter().enumerate() {
                 let target = columns[q.row as usize];
@@ -265,20 +269,12 @@ impl BlockMatrix {
         for c in &self.columns {
             let (n, at) = (c.body.n as usize, c.body.v as usize);
             let D = &self.values[c.diagonal as usize..][..n * n];
-            if n == 6 {
-                forward(D, 6, &mut x[at..at + 6])
-            } else {
-                forward(D, n, &mut x[at..at + n])
-            }
+            unrolled!(n => forward(D, n, &mut x[at..at + n]));
             for b in &self.off_diagonal[c.first as usize..c.last as usize] {
                 let to = self.columns[b.row as usize].body;
                 let B = &self.values[b.at as usize..][..(to.n * c.body.n) as usize];
-                let (y, x) = split_two(x, c.body, to);
-                if n == 6 && to.n == 6 {
-                    subtract_product(B, y, 6, x, 6)
-                } else {
-                    subtract_product(B, y, n, x, to.n as usize)
-                }
+                let (m, (y, x)) = (to.n as usize, split_two(x, c.body, to));
+                unrolled!(n, m => subtract_product(B, y, n, x, m));
             }
         }
         for c in self.columns.iter().rev() {
@@ -286,19 +282,11 @@ impl BlockMatrix {
             for b in &self.off_diagonal[c.first as usize..c.last as usize] {
                 let from = self.columns[b.row as usize].body;
                 let B = &self.values[b.at as usize..][..(from.n * c.body.n) as usize];
-                let (x, y) = split_two(x, c.body, from);
-                if n == 6 && from.n == 6 {
-                    subtract_transposed_product(B, y, 6, x, 6)
-                } else {
-                    subtract_transposed_product(B, y, from.n as usize, x, n)
-                }
+                let (m, (x, y)) = (from.n as usize, split_two(x, c.body, from));
+                unrolled!(n, m => subtract_transposed_product(B, y, m, x, n));
             }
             let D = &self.values[c.diagonal as usize..][..n * n];
-            if n == 6 {
-                backward(D, 6, &mut x[at..at + 6])
-            } else {
-                backward(D, n, &mut x[at..at + n])
-            }
+            unrolled!(n => backward(D, n, &mut x[at..at + n]));
         }
     }
 }

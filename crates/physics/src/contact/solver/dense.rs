@@ -205,9 +205,8 @@ fn assemble_matrix<const N: usize, const SYMMETRIC: bool>(
         if *g == [0.0; 6] {
             continue;
         }
-        let part = block.first as usize..(block.first + block.n) as usize;
-        let (Z, W) = (&Z[part.clone()], &mut weighted[part.clone()]);
-        weight_rows::<N, SYMMETRIC>(block.kind, Z, &stiffness[part], g, W);
+        let (Z, W) = (&Z[block.rows()], &mut weighted[block.rows()]);
+        weight_rows::<N, SYMMETRIC>(block.kind, Z, &stiffness[block.rows()], g, W);
         if let (Kind::Contact { .. }, [a, b, c], [x, y, z]) = (block.kind, Z, &*W) {
             for (i, line) in matrix.iter_mut().enumerate() {
                 let from = if SYMMETRIC {

@@ -142,14 +142,8 @@ impl AugmentedLagrangian {
         prior.extend(rows.iter().map(|row| row.impulse));
         curvature.clear();
         for block in c.blocks {
-            let group = block.first as usize..(block.first + block.n) as usize;
-            let G = project_group(
-                block.kind,
-                &mut rows[group.clone()],
-                &u[group.clone()],
-                &stiffness[group],
-            );
-            curvature.push(G);
+            let (rows, u) = (&mut rows[block.rows()], &u[block.rows()]);
+            curvature.push(project_group(block.kind, rows, u, &stiffness[block.rows()]));
         }
         let mut step = [0.0; MAX_DENSE_SIZE];
         dense.add_transposed_product(
@@ -163,14 +157,8 @@ impl AugmentedLagrangian {
         }
         dense.multiply_rows(&step, du);
         for (block, g) in c.blocks.iter().zip(curvature.iter()) {
-            let group = block.first as usize..(block.first + block.n) as usize;
-            subtract_linear_change(
-                block.kind,
-                &mut rows[group.clone()],
-                &du[group.clone()],
-                &stiffness[group],
-                g,
-            );
+            let (rows, du) = (&mut rows[block.rows()], &du[block.rows()]);
+            subtract_linear_change(block.kind, rows, du, &stiffness[block.rows()], g);
         }
         let w = self.update_velocities(dense, rows);
         w.iter().all(|x| x.is_finite()).then_some(w)
@@ -270,7 +258,7 @@ fn subtract_linear_change(
 fn admissibility_error(c: &Constraints<'_>, rows: &[Row]) -> f64 {
     let mut max_error = 0.0_f64;
     for block in c.blocks {
-        let rows = &rows[block.first as usize..(block.first + block.n) as usize];
+        let rows = &rows[block.rows()];
         let error = match (block.kind, rows) {
             (Kind::Contact { friction }, [n, s, t]) => {
                 let size = (s.impulse * s.impulse + t.impulse * t.impulse).sqrt();

@@ -2,6 +2,7 @@
 //! generalized coordinates.
 
 use crate::contact::solver::blocks::CoordinateRange;
+use std::ops::Range;
 
 /// Effect up to which a row counts as immovable [1/kg].
 pub(crate) const MIN_EFFECT: f64 = 1e-11;
@@ -67,6 +68,15 @@ pub enum Kind {
     Equality,
 }
 
+impl Kind {
+    /// A limit or a stop, which only pushes.
+    pub(crate) const STOP: Self = Self::Box {
+        lo: 0.0,
+        hi: f64::INFINITY,
+        stops: true,
+    };
+}
+
 /// A group of rows that are solved together.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
@@ -76,6 +86,24 @@ pub struct Block {
     pub n: u32,
     /// Kind of the group.
     pub kind: Kind,
+}
+
+impl Block {
+    /// Returns the indices of the rows of the group.
+    #[inline(always)]
+    pub(crate) fn rows(&self) -> Range<usize> {
+        self.first as usize..(self.first + self.n) as usize
+    }
+
+    /// Returns the indices of the rows whose position errors are corrected.
+    pub(crate) fn corrected_rows(&self) -> Range<usize> {
+        let n = match self.kind {
+            Kind::Equality => self.n,
+            Kind::Contact { .. } | Kind::Box { stops: true, .. } => 1,
+            Kind::Box { stops: false, .. } => 0,
+        };
+        self.first as usize..(self.first + n) as usize
+    }
 }
 
 /// Constraints of an island.

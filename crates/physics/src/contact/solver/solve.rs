@@ -102,52 +102,35 @@ impl Problem {
     /// `previous_recomputed` is true if the previous step computed new impulses; the tolerance for
     /// accepting them unchanged is then smaller.
     pub fn solve(&mut self, previous_recomputed: bool) -> Outcome {
-        let Self {
-            bodies,
-            L,
-            v,
-            J,
-            rows,
-            blocks,
-            w,
-            free,
-            newton,
-            ..
-        } = self;
-        free.clear();
-        free.extend_from_slice(v);
-        transform_bodies(bodies, L, free, to_unit_inertia);
-        w.clear();
-        w.extend_from_slice(free);
-        for row in rows.iter() {
-            apply_impulse(row, J, w, row.impulse);
+        let (w, free) = (&mut self.w, &mut self.free);
+        free.clone_from(&self.v);
+        transform_bodies(&self.bodies, &self.L, free, to_unit_inertia);
+        w.clone_from(free);
+        for row in &self.rows {
+            apply_impulse(row, &self.J, w, row.impulse);
         }
-        let outcome = newton.solve(
-            &Constraints {
-                bodies,
-                Z: J,
-                blocks,
-            },
-            rows,
-            w,
-            free,
-            previous_recomputed,
-        );
+        let constraints = Constraints {
+            bodies: &self.bodies,
+            Z: &self.J,
+            blocks: &self.blocks,
+        };
+        let (newton, rows) = (&mut self.newton, &mut self.rows);
+        let outcome = newton.solve(&constraints, rows, w, free, previous_recomputed);
         if outcome.is_solved {
             // impulses on the robots are equal and opposite to the last bit
             w.fill(0.0);
-            for row in rows.iter() {
-                apply_impulse(row, J, w, row.impulse);
+            for row in &self.rows {
+                apply_impulse(row, &self.J, w, row.impulse);
             }
         } else {
-            w.iter_mut()
-                .zip(free.iter())
-                .for_each(|(w, free)| *w -= free);
+            for (w, free) in w.iter_mut().zip(free.iter()) {
+                *w -= free;
+            }
         }
-        transform_bodies(bodies, L, w, from_unit_inertia);
-        v.iter_mut()
-            .zip(w.iter())
-            .for_each(|(v, change)| *v += change);
+        transform_bodies(&self.bodies, &self.L, w, from_unit_inertia);
+        for (v, change) in self.v.iter_mut().zip(w.iter()) {
+            *v += change;
+        }
         outcome
     }
 
@@ -155,27 +138,19 @@ impl Problem {
     pub(crate) fn compute_displacements(&mut self) {
         self.x.clear();
         self.x.resize(self.v.len(), 0.0);
-        let Self {
-            x, J, rows, blocks, ..
-        } = self;
-        for block in blocks.iter() {
-            let rows = &rows[block.first as usize..(block.first + block.n) as usize];
+        for block in &self.blocks {
+            let rows = &self.rows[block.rows()];
             let duration = duration(&rows[0]);
             for row in rows {
-                apply_impulse(row, J, x, row.impulse * duration);
+                apply_impulse(row, &self.J, &mut self.x, row.impulse * duration);
             }
         }
         let mut overlaps = false;
-        for block in blocks.iter() {
-            let count = match block.kind {
-                Kind::Equality => block.n,
-                Kind::Contact { .. } | Kind::Box { stops: true, .. } => 1,
-                Kind::Box { stops: false, .. } => 0,
-            };
-            for row in &mut rows[block.first as usize..(block.first + count) as usize] {
-                let gap = row.gap + dot_row(row, J, x);
+        for block in &self.blocks {
+            let is_equality = matches!(block.kind, Kind::Equality);
+            for row in &mut self.rows[block.corrected_rows()] {
+                let gap = row.gap + dot_row(row, &self.J, &self.x);
                 row.push = 0.0;
-                let is_equality = matches!(block.kind, Kind::Equality);
                 // remaining gap in this step, as a displacement that the correction must produce
                 row.gap = if is_equality { gap } else { gap + SLOP };
                 overlaps |= if is_equality {
@@ -192,25 +167,14 @@ impl Problem {
     }
 
     fn correct_overlaps(&mut self) {
-        let Self {
-            x,
-            J,
-            rows,
-            blocks,
-            w,
-            ..
-        } = self;
+        let (J, w) = (&self.J, &mut self.w);
         // displacement by the correction only
         w.fill(0.0);
         for _ in 0..CORRECTION_SWEEPS {
             let mut largest = 0.0_f64;
-            for block in blocks.iter() {
-                let (n, one_sided) = match block.kind {
-                    Kind::Equality => (block.n, false),
-                    Kind::Contact { .. } | Kind::Box { stops: true, .. } => (1, true),
-                    Kind::Box { stops: false, .. } => (0, true),
-                };
-                for row in &mut rows[block.first as usize..(block.first + n) as usize] {
+            for block in &self.blocks {
+                let one_sided = !matches!(block.kind, Kind::Equality);
+                for row in &mut self.rows[block.corrected_rows()] {
                     let target = if one_sided && row.gap > 0.0 {
                         -row.gap
                     } else {
@@ -232,7 +196,7 @@ impl Problem {
                 break;
             }
         }
-        for (x, correction) in x.iter_mut().zip(w.iter()) {
+        for (x, correction) in self.x.iter_mut().zip(w.iter()) {
             *x += correction;
         }
     }

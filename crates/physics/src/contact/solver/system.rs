@@ -97,8 +97,7 @@ impl System for Sparse {
         }
         for ((block, position), g) in c.blocks.iter().zip(block_positions).zip(G) {
             if *g != [0.0; 6] {
-                let (first, last) = (block.first as usize, (block.first + block.n) as usize);
-                let (rows, stiffness) = (&rows[first..last], &stiffness[first..last]);
+                let (rows, stiffness) = (&rows[block.rows()], &stiffness[block.rows()]);
                 newton_matrix::add_curvature(
                     block.kind,
                     (rows, stiffness),

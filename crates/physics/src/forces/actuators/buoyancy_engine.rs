@@ -89,7 +89,7 @@ pub(crate) fn force<T: Real, S: Sink>(
         let f = up.scale(weight * volumes[k][stage]);
         let F = SpatialForce::new(Vec3::splat(engine.p_LoV).cross(f), f);
         sink.add(Law::BuoyancyEngine, Some(k), link_idx, || F);
-        sum = sum.plus(&F);
+        sum += F;
     }
     sum
 }

@@ -123,27 +123,9 @@ pub fn store_shaft_moments(
     if robot.battery.is_none() {
         return;
     }
-    let density = environment.sea.density;
-    for (k, fin) in robot
-        .fins
-        .iter()
-        .enumerate()
-        .filter(|(_, fin)| fin.is_movable() && !fin.is_azimuth())
-    {
-        let link = &work.links[fin.link];
-        let flow = Flow::at_fin(robot, fin, link, work, (0, 0), density);
-        let part = work.fins[k].area_fraction * wet_fraction(fin, link, 0, environment);
-        let F = if fin.sail {
-            sail::force(
-                fin,
-                link,
-                work.fins[k].angle[0],
-                work.fins[k].area_fraction,
-                environment,
-            )
-        } else {
-            fin_wrench(fin, &flow, work.fins[k].angle[0], density, part)
-        };
+    let fins = robot.fins.iter().enumerate();
+    for (k, fin) in fins.filter(|(_, fin)| fin.is_movable() && !fin.is_azimuth()) {
+        let F = force_of(robot, k, work, 0, environment);
         let about_shaft = F.m - fin.p_LoF.cross(F.f);
         state.fins[k].moment = about_shaft.dot(fin.R_LF.col(2));
     }
@@ -172,16 +154,12 @@ pub(crate) fn force<T: Real, S: Sink>(
     sink: &mut S,
 ) -> SpatialForce<T> {
     let mut sum = SpatialForce::zero();
-    for (k, fin) in robot
-        .fins
-        .iter()
-        .enumerate()
-        .filter(|(_, fin)| fin.link == link_idx && !fin.is_azimuth())
-    {
+    let fins = robot.fins.iter().enumerate();
+    for (k, fin) in fins.filter(|(_, fin)| fin.link == link_idx && !fin.is_azimuth()) {
         let F = force_of(robot, k, work, stage, environment);
         let law = if fin.sail { Law::Sail } else { Law::Fin };
         sink.add(law, Some(k), link_idx, || F);
-        sum = sum.plus(&F);
+        sum += F;
     }
     sum
 }

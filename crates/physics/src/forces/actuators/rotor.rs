@@ -131,7 +131,7 @@ pub(crate) fn force<T: Real, S: Sink>(
             if lane == 0 {
                 sink.add(Law::Thrust, Some(k), link_idx, || F);
             }
-            *sum = sum.plus(&F);
+            *sum += F;
         }
     }
     SpatialForce::from_lanes(|i| sum[i])

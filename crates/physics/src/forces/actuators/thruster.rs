@@ -119,10 +119,7 @@ fn prepare_plain<T: Real>(
     let drives = drives_in_lanes(thruster, k, states);
     work.drive[k] = drives;
     let wet = wet_fraction(thruster, &work.links[thruster.link], environment);
-    let unit = SpatialForce {
-        m: Vec3::splat(thruster.unit_wrench.m),
-        f: Vec3::splat(thruster.unit_wrench.f),
-    };
+    let unit = SpatialForce::splat(thruster.unit_wrench);
     for (stage, sum) in work.thrust[thruster.link].iter_mut().enumerate() {
         let thrust = wet * static_thrust(thruster, drives[stage]);
         if stage == 0 {
@@ -130,8 +127,7 @@ fn prepare_plain<T: Real>(
                 state.actuators[k].thrust = thrust.lane(i);
             }
         }
-        sum.m += unit.m.scale(thrust);
-        sum.f += unit.f.scale(thrust);
+        *sum += unit.scale(thrust);
     }
 }
 
@@ -210,12 +206,9 @@ fn store_drives(
             });
         if stage == 0 {
             actuator.thrust = thrust;
-            sink.add(Law::Thrust, Some(k), thruster.link, || {
-                SpatialForce::new(unit.m.scale(thrust), unit.f.scale(thrust))
-            });
+            sink.add(Law::Thrust, Some(k), thruster.link, || unit.scale(thrust));
         }
-        stages[stage].m += unit.m.scale(thrust);
-        stages[stage].f += unit.f.scale(thrust);
+        stages[stage] += unit.scale(thrust);
     }
 }
 
@@ -425,7 +418,7 @@ pub(crate) fn inflow_wrench<T: Real, S: Sink>(
         let f = axis.scale(thrust);
         let F = SpatialForce::new(p.cross(f) + axis.scale(torque), f);
         sink.add(Law::Thrust, Some(k), link_idx, || F);
-        sum = sum.plus(&F);
+        sum += F;
     }
     sum
 }

@@ -39,8 +39,7 @@
 //! test/analytic/environment/current.rs (V45), test/analytic/bodies/floating.rs (V45),
 //! test/analytic/bodies/swimmer.rs (V37); V35, V36
 
-use crate::forces::rigid_body::{inertia_times, inertia_times_linear};
-use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
+use merrow_math::{Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
 use merrow_model::scene::Link;
 use merrow_model::scene::robot::body::MunkMoments;
 
@@ -59,7 +58,8 @@ pub fn force<T: Real>(
     (wet, displaced): (T, T),
     p_LoCb: Vec3<T>,
 ) -> SpatialForce<T> {
-    let momentum = inertia_times(&link.added, V_r);
+    let added = SpatialInertia::splat(link.added);
+    let momentum = added.mul(V_r);
     let mut munk = V_r.cross_force(&momentum); // (1)
     if link.munk != MunkMoments::All {
         // keep the rotational part and the terms that couple with roll, and with pitch
@@ -75,9 +75,10 @@ pub fn force<T: Real>(
             munk = SpatialForce::zero(); // the derivatives include all of it
         }
     }
-    let water_acceleration_force = inertia_times_linear(&link.added, a_w - V.w.cross(v_w)); // (2)
-    let added = water_acceleration_force.minus(&munk);
+    let a_v = a_w - V.w.cross(v_w);
+    let water_acceleration_force = SpatialForce::new(added.B.mul_vec(a_v), added.D.mul_vec(a_v)); // (2)
+    let added_mass_force = water_acceleration_force - munk;
     let inertial_force = a_w.scale(displaced); // (3)
     let froude_krylov = SpatialForce::new(-inertial_force.cross(p_LoCb), inertial_force);
-    SpatialForce::new(added.m.scale(wet), added.f.scale(wet)).plus(&froude_krylov)
+    added_mass_force.scale(wet) + froude_krylov
 }

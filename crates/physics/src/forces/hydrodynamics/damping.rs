@@ -37,7 +37,7 @@ pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialF
     let p = link.p_LoD;
     let nu = V_r.shifted(p);
     // |ν|ν per component is defined along the axes of the coefficients
-    let R_LU = Mat3::splat(&link.R_LU);
+    let R_LU = Mat3::splat(link.R_LU);
     let is_child_link = link.parent.is_some();
     let nu = if is_child_link {
         SpatialVelocity::new(R_LU.tr_mul_vec(nu.w), R_LU.tr_mul_vec(nu.v))
@@ -79,7 +79,7 @@ fn at_origin<T: Real>(link: &Link, F: [T; 6], wet: T) -> SpatialForce<T> {
     );
     let (m, f) = (-m, -f);
     let (m, f) = if link.has_rotated_frame {
-        let R_LU = Mat3::splat(&link.R_LU);
+        let R_LU = Mat3::splat(link.R_LU);
         (R_LU.mul_vec(m), R_LU.mul_vec(f))
     } else {
         (m, f)

@@ -113,7 +113,7 @@ pub fn force<T: Real>(
     rho: T,
 ) -> SpatialForce<T> {
     let rho_g = rho * environment.gravity;
-    let F = SpatialForce::new(pressure.m.scale(rho_g), pressure.f.scale(rho_g));
+    let F = pressure.scale(rho_g);
     if environment.waves.is_none() {
         return F;
     }
@@ -156,7 +156,7 @@ fn revolved_integrals(
     });
     let mut sums = integrals(R_WL, p_WL);
     if let Some(image) = image {
-        sums = sums.mean(&image);
+        sums = (sums + image).scale(0.5);
     }
     let pressure = &mut sums.pressure;
     let about_axis = axis.dot(pressure.m - center.cross(pressure.f));

@@ -48,7 +48,7 @@
 //! test/identity/radiation.rs
 
 use merrow_environment::{EnvironmentState, WaveState};
-use merrow_math::{Mat3, Real, SpatialForce, SpatialVelocity, Vec3};
+use merrow_math::{Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::radiation::{Diffraction, Filter, Radiation};
 use merrow_model::state::workspace::{LinkWork, RadiationWork};
@@ -96,15 +96,15 @@ pub fn force<T: Real>(
         } else {
             advance_filter(filter, stage - 1, x, &memory.V_start, &V_r)[1]
         };
-        F = F.minus(&crate::forces::rigid_body::inertia_times(&filter.gain, &b));
+        F -= SpatialInertia::splat(filter.gain).mul(&b);
     }
     if let (Some(diffraction), Some(waves)) = (&radiation.diffraction, environment.waves) {
         let lane =
             |i: usize| diffraction_force(diffraction, waves, w.p_WL.lane(i), &w.R_WL.lane(i));
-        F = F.plus(&SpatialForce::from_lanes(lane));
+        F += SpatialForce::from_lanes(lane);
     }
     let part = T::from_lanes(|i| wet_factor(w.submerged_fraction.lane(i), radiation.wet_at_rest));
-    SpatialForce::new(F.m.scale(part), F.f.scale(part))
+    F.scale(part)
 }
 
 /// Returns the factor on the coefficients at rest for another wet fraction of the hull.
@@ -136,13 +136,11 @@ fn advance_filter<T: Real>(
 ) -> [SpatialVelocity<T>; 2] {
     let a = &filter.advance[part];
     [0, 1].map(|i| {
-        let sum = |x0: Vec3<T>, x1: Vec3<T>, u0: Vec3<T>, u1: Vec3<T>| {
-            x0 * a.state[i][0] + x1 * a.state[i][1] + u0 * a.first[i] + u1 * a.last[i]
-        };
-        SpatialVelocity {
-            w: sum(x[0].w, x[1].w, first.w, last.w),
-            v: sum(x[0].v, x[1].v, first.v, last.v),
-        }
+        let times = |x: &SpatialVelocity<T>, k: f64| x.scale(T::splat(k));
+        times(&x[0], a.state[i][0])
+            + times(&x[1], a.state[i][1])
+            + times(first, a.first[i])
+            + times(last, a.last[i])
     })
 }
 
@@ -174,7 +172,7 @@ fn diffraction_force(
             let (x, y) = (part(i), part(i + 1));
             Vec3::new(c * x - s * y, s * x + c * y, part(i + 2))
         };
-        sum = sum.plus(&SpatialForce::new(turned(0), turned(3)));
+        sum += SpatialForce::new(turned(0), turned(3));
     });
     SpatialForce::new(sum.m + diffraction.p_LoP.cross(sum.f), sum.f)
 }

@@ -100,16 +100,11 @@ fn hydrostatic_force_lane(
     let least = law.roll_nm_per_rad.min(law.pitch_nm_per_rad);
     let (pitch, roll) = (law.pitch_nm_per_rad - least, law.roll_nm_per_rad - least);
     let gradient = Vec3::new(pitch * up.x, roll * up.y, -least).scale(wet);
-    let mut force = SpatialForce::at_point(up.scale(at_design), hull.p_LoM).plus(
-        &SpatialForce::at_point(up.scale(lift - at_design), hull.p_LoF),
-    ); // (1)
+    let mut force = SpatialForce::at_point(up.scale(at_design), hull.p_LoM)
+        + SpatialForce::at_point(up.scale(lift - at_design), hull.p_LoF); // (1)
     force.m += up.cross(gradient); // (2)
     let (linear, blend) = linear;
-    let force = SpatialForce {
-        m: linear.m.scale(blend) + force.m.scale(1.0 - blend),
-        f: linear.f.scale(blend) + force.f.scale(1.0 - blend),
-    };
-    (force, wet)
+    (linear.scale(blend) + force.scale(1.0 - blend), wet)
 }
 
 /// Returns (3) at Lo in L, and the buoyancy [N] by (4) for the buoyancy `design` [N] at the design

@@ -41,29 +41,10 @@ pub(crate) struct NodeBending {
 
 impl NodeBending {
     /// Returns the bending with the stiffness `k` [N m] between the segments `a` and `b`: the
-    /// direction of each, and its derivative (3). (1)
-    fn new(k: f64, (t_a, A): (Vec3, Mat3), (t_b, B): (Vec3, Mat3)) -> Self {
+    /// direction of each, W, and its derivative (3) [1/m], which is zero for a clamp. (1), (5)
+    pub(crate) fn new(k: f64, (t_a, A): (Vec3, Mat3), (t_b, B): (Vec3, Mat3)) -> Self {
         let r = t_b - t_a;
         Self { A, B, r, k }
-    }
-
-    /// Returns the bending between the segments `d_a` and `d_b` [m], W, of unstretched length `l`
-    /// [m], with `stiffness` [N m²]. (1)
-    pub(crate) fn from_segments(stiffness: f64, l: f64, d_a: Vec3, d_b: Vec3) -> Self {
-        let (a, b) = (direction_and_derivative(d_a), direction_and_derivative(d_b));
-        Self::new(stiffness / l, a, b)
-    }
-
-    /// Returns the bending at a clamp along the unit vector `t`, before the segment `d` [m], W. (5)
-    pub(crate) fn clamped_before(stiffness: f64, l: f64, t: Vec3, d: Vec3) -> Self {
-        let segment = direction_and_derivative(d);
-        Self::new(2.0 * stiffness / l, (t, Mat3::zero()), segment)
-    }
-
-    /// Returns the bending at a clamp along the unit vector `t`, after the segment `d` [m], W. (5)
-    pub(crate) fn clamped_after(stiffness: f64, l: f64, d: Vec3, t: Vec3) -> Self {
-        let segment = direction_and_derivative(d);
-        Self::new(2.0 * stiffness / l, segment, (t, Mat3::zero()))
     }
 
     /// Returns the forces [N], W, on the nodes before, at and after. (2)
@@ -92,9 +73,9 @@ impl NodeBending {
     }
 }
 
-/// Returns the direction of a segment, and the derivative of the direction with respect to the
-/// segment's end. (3)
-fn direction_and_derivative(d: Vec3) -> (Vec3, Mat3) {
+/// Returns the direction of a segment `d` [m], and the derivative of the direction with respect to
+/// the segment's end [1/m]. (3)
+pub(crate) fn direction_and_derivative(d: Vec3) -> (Vec3, Mat3) {
     let Some(t) = d.unit() else {
         return (Vec3::zero(), Mat3::zero());
     };

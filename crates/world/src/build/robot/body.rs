@@ -48,7 +48,7 @@ pub(crate) fn build_link(
         p_LoLcm: inertia.p_LoLcm,
         rigid: inertia.rigid,
         added: inertia.added,
-        total: inertia.rigid.plus(&inertia.added),
+        total: inertia.rigid + inertia.added,
         volume_m3: buoyancy.volume,
         p_LoCb: buoyancy.p_LoCb,
         hull: buoyancy.hull,
@@ -241,14 +241,7 @@ pub(crate) fn frame_link(name: &str, R_LU: Mat3, parent: Option<usize>, joint: J
 fn inertia_about_com(body: &BodyConfig) -> Sym3 {
     let i = &body.inertia_kg_m2;
     let s = if body.axes == Axes::Frd { -1.0 } else { 1.0 };
-    Sym3 {
-        xx: i.xx,
-        xy: s * i.xy,
-        xz: s * i.xz,
-        yy: i.yy,
-        yz: i.yz,
-        zz: i.zz,
-    }
+    Sym3::new(i.xx, s * i.xy, s * i.xz, i.yy, i.yz, i.zz)
 }
 
 /// Returns the principal moments [kg m²] in ascending order if the largest exceeds the sum of the

@@ -263,9 +263,9 @@ fn after_removal(k: usize, i: usize) -> usize {
 fn add_body(parent: &mut Link, child: &Link, R_PC: &Mat3, p_PC: Vec3) {
     let place = |x: Vec3| p_PC + R_PC.mul_vec(x);
     let moved = |i: &SpatialInertia| i.to_parent(R_PC, p_PC);
-    parent.rigid = parent.rigid.plus(&moved(&child.rigid));
-    parent.added = parent.added.plus(&moved(&child.added));
-    parent.total = parent.rigid.plus(&parent.added);
+    parent.rigid += moved(&child.rigid);
+    parent.added += moved(&child.added);
+    parent.total = parent.rigid + parent.added;
     parent.p_LoLcm = weighted_mean(
         parent.mass_kg,
         parent.p_LoLcm,

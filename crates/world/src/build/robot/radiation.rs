@@ -83,7 +83,7 @@ pub(crate) fn set_radiation(link: &mut Link, body: &BodyConfig, cx: Context<'_>)
     });
     // The added mass is scaled with the wetted fraction: at rest it equals the value of the tables.
     link.added = to_link(&fitted.added_infinite).scale(1.0 / wet_at_rest);
-    link.total = link.rigid.plus(&link.added);
+    link.total = link.rigid + link.added;
     link.radiation = Some(Arc::new(Radiation {
         filters: filters.collect(),
         wet_at_rest,
@@ -496,7 +496,7 @@ impl UnitWave {
             let about_p = t.map(|p| p - p_LoP);
             let heads = about_p.map(head);
             for (part, sum) in sum.iter_mut().enumerate() {
-                *sum = sum.plus(&HullMesh::pressure_wrench(&about_p, heads.map(|h| h[part])));
+                *sum += HullMesh::pressure_wrench(&about_p, heads.map(|h| h[part]));
             }
         }
         std::array::from_fn(|i| sum.map(|F| rho_g * if i < 3 { F.f[i] } else { F.m[i - 3] }))

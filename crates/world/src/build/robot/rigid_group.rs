@@ -55,8 +55,8 @@ pub(crate) fn check_rigid_groups(
         if let Some(parent) = link.parent.filter(|_| !is_moving(i)) {
             let moved = |own: &SpatialInertia| own.to_parent(&link.joint.R_PC0, link.joint.p_PoCo0);
             let own = groups[i];
-            groups[parent].rigid = groups[parent].rigid.plus(&moved(&own.rigid));
-            groups[parent].total = groups[parent].total.plus(&moved(&own.total));
+            groups[parent].rigid += moved(&own.rigid);
+            groups[parent].total += moved(&own.total);
         }
     }
     for (i, link) in links.iter().enumerate() {

@@ -146,7 +146,7 @@ fn wet_at_rest(links: &[Link], cx: Context<'_>) -> Option<Vec<f64>> {
 fn scale_coefficients(link: &mut Link, factor: f64) {
     if link.radiation.is_none() {
         link.added = link.added.scale(factor);
-        link.total = link.rigid.plus(&link.added);
+        link.total = link.rigid + link.added;
     }
     for damping in [&mut link.linear_damping, &mut link.quadratic_damping] {
         match damping {

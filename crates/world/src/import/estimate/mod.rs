@@ -139,18 +139,12 @@ pub fn estimate(shapes: &[PlacedSolid], density: f64) -> Option<Estimate> {
     for shape in shapes {
         let alone = shape.solid.unit_coefficients();
         let [x, y, z, k, m, n] = alone.added.map(|a| density * a);
-        let diagonal = |[xx, yy, zz]: [f64; 3]| Sym3 {
-            xx,
-            yy,
-            zz,
-            ..Sym3::zero()
-        };
         let own = SpatialInertia {
-            A: diagonal([k, m, n]),
+            A: Sym3::diagonal([k, m, n]),
             B: Mat3::zero(),
-            D: diagonal([x, y, z]),
+            D: Sym3::diagonal([x, y, z]),
         };
-        added = added.plus(&own.to_parent(&shape.R, shape.p));
+        added += own.to_parent(&shape.R, shape.p);
         add_drag(
             &mut drag,
             &alone.drag.map(|d| density * d),

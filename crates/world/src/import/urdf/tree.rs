@@ -80,15 +80,7 @@ impl LinkTree {
             // parallel axis theorem: m (|d|² 1 - d dᵀ)
             let d = at(part) - com;
             let dd = i.mass * d.dot(d);
-            let moved = Sym3 {
-                xx: dd,
-                xy: 0.0,
-                xz: 0.0,
-                yy: dd,
-                yz: 0.0,
-                zz: dd,
-            }
-            .minus_outer(d, i.mass);
+            let moved = Sym3::diagonal([dd; 3]).minus_outer(d, i.mass);
             inertia = inertia + i.inertia.rotated(&k.R) + moved;
         }
         Some(Inertial {

@@ -183,14 +183,7 @@ fn head_lacks_mass(tree: &LinkTree, head: usize) -> bool {
 /// Returns a placeholder for a base without mass that is fixed to the world, where mass has no
 /// effect.
 fn fixed_base_inertial(place: &Place) -> Inertial {
-    let inertia = Sym3 {
-        xx: 1.0,
-        xy: 0.0,
-        xz: 0.0,
-        yy: 1.0,
-        yz: 0.0,
-        zz: 1.0,
-    };
+    let inertia = Sym3::diagonal([1.0; 3]);
     Inertial {
         place: place.clone(),
         mass: 1.0,

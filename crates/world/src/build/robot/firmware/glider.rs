@@ -26,12 +26,12 @@ pub(super) fn glider(file: &GliderKeys, robot: &Robot, cx: Context<'_>) -> Firmw
         let what = "joint with a position drive";
         Some(find_by_name(what, name, names, place, cx))
     };
-    let law = FirmwareLaw::Glider(Glider {
+    let law = FirmwareLaw::Glider(Box::new(Glider {
         engine,
         slide_joint: joint(file.slide.as_ref().map(|keys| (&*keys.joint, &keys.at))),
         steering_joint: joint(file.steering.as_ref().map(|keys| (&*keys.joint, &keys.at))),
         keys: file.clone(),
-    });
+    }));
     let feedback = feedback(&file.source_of_motion, robot, cx);
     check_depth(&feedback, &file.source_of_motion, robot, cx);
     Firmware {

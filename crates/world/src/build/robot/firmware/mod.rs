@@ -115,7 +115,7 @@ fn total_mass_properties(links: &[Link]) -> (f64, Vec3, Mat3) {
     let poses = crate::build::robot::poses_at_rest(links);
     let sum = links.iter().zip(&poses).fold(
         merrow_math::SpatialInertia::zero(),
-        |sum, (link, (R, p))| sum.plus(&link.rigid.to_parent(R, *p)),
+        |sum, (link, (R, p))| sum + link.rigid.to_parent(R, *p),
     );
     let m = sum.to_matrix();
     let mass = m[3][3];
@@ -237,10 +237,10 @@ fn differential_drive(file: &DifferentialDriveKeys, robot: &Robot, cx: Context<'
         side(&file.left, file.at.key_place("left")),
         side(&file.right, file.at.key_place("right")),
     ];
-    let law = FirmwareLaw::Drive(DifferentialDrive {
+    let law = FirmwareLaw::Drive(Box::new(DifferentialDrive {
         keys: file.clone(),
         wheels,
-    });
+    }));
     Firmware {
         rate_hz: file.rate_hz,
         command_timeout_s: file.command_timeout_s,
@@ -264,6 +264,6 @@ fn surge_yaw_rate(file: &SurgeYawRate, robot: &Robot, cx: Context<'_>) -> Firmwa
         command_timeout_s: file.command_timeout_s,
         guidance: file.guidance.clone(),
         feedback: feedback(&file.source_of_motion, robot, cx),
-        law: FirmwareLaw::SurgeYawRate(file.clone()),
+        law: FirmwareLaw::SurgeYawRate(Box::new(file.clone())),
     }
 }

@@ -84,7 +84,7 @@ fn inertia(robot: &Robot) -> [f64; 6] {
     let poses = crate::build::robot::poses_at_rest(&robot.links);
     let links = robot.links.iter().zip(&poses);
     let sum = links.fold(SpatialInertia::zero(), |sum, (link, (R, p))| {
-        sum.plus(&link.total.to_parent(R, *p))
+        sum + link.total.to_parent(R, *p)
     });
     let m = sum.to_matrix();
     std::array::from_fn(|i| m[(i + 3) % 6][(i + 3) % 6])

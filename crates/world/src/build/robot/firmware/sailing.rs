@@ -23,11 +23,11 @@ pub(super) fn sailing(file: &SailingKeys, robot: &Robot, cx: Context<'_>) -> Fir
     }
     let place = file.at.key_place("rudder");
     let rudder = find_by_name("fin", &file.rudder, names, place, cx);
-    let law = FirmwareLaw::Sailing(Sailing {
+    let law = FirmwareLaw::Sailing(Box::new(Sailing {
         keys: file.clone(),
         sail,
         rudder,
-    });
+    }));
     Firmware {
         rate_hz: file.rate_hz,
         command_timeout_s: f64::INFINITY,
