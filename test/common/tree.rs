@@ -198,16 +198,15 @@ fn draw_inertia(random: &mut Random) -> Sym3 {
     for _ in 0..5 {
         let (m, r) = (random.between(0.1, 1.0), random.vector(0.3));
         let d = m * r.dot(r);
-        inertia = inertia
-            + Sym3 {
-                xx: d,
-                xy: 0.0,
-                xz: 0.0,
-                yy: d,
-                yz: 0.0,
-                zz: d,
-            }
-            .minus_outer(r, m);
+        let sphere = Sym3 {
+            xx: d,
+            xy: 0.0,
+            xz: 0.0,
+            yy: d,
+            yz: 0.0,
+            zz: d,
+        };
+        inertia += sphere.minus_outer(r, m);
     }
     inertia
 }

@@ -140,7 +140,7 @@ fn a_bag_of_every_type_is_read_by_others() {
         if package == "rmw_dds_common" || !names.insert(sample.info.name) {
             continue;
         }
-        let channel = bag.channel(&topic, &sample.info, &Qos::DEFAULT).unwrap();
+        let channel = bag.channel(&topic, sample.info, &Qos::DEFAULT).unwrap();
         bag.write(channel, 1, 1, &sample.cdr.unwrap()).unwrap();
         command.arg(format!("--expect={topic}=1"));
     }

@@ -210,8 +210,8 @@ impl Links {
                 }
             }
         }
-        let is_station = |link: &Box<dyn Link>| link.status().kind == LinkKind::GroundStation;
-        self.links.sort_by_key(is_station);
+        self.links
+            .sort_by_key(|link| link.status().kind == LinkKind::GroundStation);
         failures
     }
 

@@ -121,18 +121,18 @@ impl Boundaries<'_> {
         if surface > 0 {
             let from_surface = Complex64::new(-rough(self.wave_height), 0.0);
             for _ in 0..surface {
-                factor = factor * from_surface;
+                factor *= from_surface;
             }
         }
         if bottom > 0 {
             let [re, im] = seabed_coefficient(self.ground, sine, self.water);
             let from_bottom = Complex64::new(re, im).scale(rough(self.ground.roughness_m));
             for _ in 0..bottom {
-                factor = factor * from_bottom;
+                factor *= from_bottom;
             }
         }
         for _ in 0..caustics % 4 {
-            factor = factor * Complex64::new(0.0, -1.0);
+            factor *= Complex64::new(0.0, -1.0);
         }
         factor
     }

@@ -131,6 +131,8 @@ each_step_sensor!(declare_kinds);
 macro_rules! declare_exteroceptive_kinds {
     ($($(#[doc = $doc:literal])* $kind:ident($spec:ty),)*) => {
         /// Exteroceptive sensor with its parameters, which it dereferences to.
+        // each value has an allocation of its own
+        #[allow(clippy::large_enum_variant)]
         #[derive(Clone, Debug, PartialEq)]
         pub enum ExteroceptiveSpec {
             $($(#[doc = $doc])* $kind($spec),)*
