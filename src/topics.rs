@@ -184,7 +184,7 @@ impl Output {
         Self::new(topic, M::info(), Content::States(encoder(build))).at_rate(FRAME_RATE)
     }
 
-    /// Returns an output of the status of a device.
+    /// Returns an output of the state of the world at [`STATUS_RATE`].
     pub fn status<M: Message>(
         topic: impl Into<String>,
         build: impl Fn(Moment<'_>, &WorldStatus) -> M + Send + Sync + 'static,

@@ -63,7 +63,8 @@ pub(crate) fn subscribe(
         let callback = callback(mailbox, input);
         let kept = former.remove(&input.topic);
         let is_same = |old: &Input| old.info.name == input.info.name && old.qos == input.qos;
-        if let Some(kept) = kept.filter(|kept| is_same(&kept.input)) {
+        if let Some(mut kept) = kept.filter(|kept| is_same(&kept.input)) {
+            kept.input = input.clone();
             *kept.callback.lock() = callback;
             all.push(kept);
             continue;

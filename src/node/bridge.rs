@@ -284,7 +284,6 @@ impl Observer for Bridge {
         let now = simulation.time_ns();
         self.update_requested_outputs(simulation);
         self.progress.now_ns.store(now, Ordering::Relaxed);
-        let output = &simulation.network_output;
         let mut batch = Batch {
             time_ns: now,
             scene_version: simulation.scene_version,
@@ -292,8 +291,7 @@ impl Observer for Bridge {
             inputs: std::mem::take(&mut self.inputs),
             removed_goals_up_to: std::mem::take(&mut self.forgotten),
             exteroceptive: simulation.frames.clone(),
-            // an empty output is not shared, so that the simulation can continue to fill it
-            network: (!output.is_empty()).then(|| Arc::clone(output)),
+            network: simulation.shared_network_output(),
             intervals: simulation.task_intervals.clone(),
             has_no_clock: self.is_clock_early(control, now),
             ..Batch::default()

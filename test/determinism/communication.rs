@@ -464,10 +464,11 @@ fn packets_of_users_are_not_messages_of_bridges() {
 fn results_of_a_block_are_shared() {
     let mut simulation = start(1);
     simulation.advance(200);
-    let observed = Arc::clone(&simulation.network_output);
+    let observed = simulation.shared_network_output().expect("results");
+    assert!(Arc::ptr_eq(&observed, &simulation.network_output));
     let kept = (*observed).clone();
     simulation.clear_outboxes();
-    assert!(simulation.network_output.is_empty());
+    assert!(simulation.shared_network_output().is_none());
     simulation.advance(200);
     assert_eq!(*observed, kept);
     let used = Arc::as_ptr(&observed);

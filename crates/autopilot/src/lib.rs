@@ -218,7 +218,9 @@ impl Links {
     /// Passes the status of all links to the diagnostics.
     fn share_status(&self) {
         let links = self.links.iter().map(|link| link.status());
-        self.status.set(links.chain(&self.failures));
+        let mut all: Vec<&LinkStatus> = links.chain(&self.failures).collect();
+        all.sort_by_key(|status| status.kind == LinkKind::GroundStation);
+        self.status.set(all.into_iter());
     }
 
     /// Returns a line per link: robot and address.

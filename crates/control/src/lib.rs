@@ -1,6 +1,6 @@
 //! Control laws of vehicles: the firmware laws, their guidance and motion estimate, and the
 //! allocation of wrenches to thrusters. [`law::ControlLaw`] is the interface of a law,
-//! [`registry`] lists the laws of world files.
+//! [`registry`] selects the law of a firmware and its state.
 //!
 //! ```
 //! use merrow_control::allocation::pseudo_inverse;

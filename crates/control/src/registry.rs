@@ -1,4 +1,4 @@
-//! The control laws that a world file can choose, from `each_control_law!`.
+//! Selection of the law of a firmware and of its state, for the laws of `each_control_law!`.
 
 use crate::law::{ControlLaw, Controller};
 use merrow_model::each_control_law;

@@ -23,7 +23,8 @@ use merrow_model::scene::sea::optics::Optics;
 
 /// Wavelengths that represent red, green and blue [nm].
 pub(crate) const WAVELENGTHS: [f64; 3] = [610.0, 540.0, 465.0];
-/// K_d of each Jerlov water type (I, IA, IB, II, III, 1C, 3C, 5C, 7C, 9C) every 25 nm from 450 to 625 nm [1/m]. (1)
+/// K_d of each Jerlov water type (I, IA, IB, II, III, 1C, 3C, 5C, 7C, 9C) every 25 nm from 450 to
+/// 625 nm [1/m]. (1)
 const KD: [[f64; 8]; 10] = [
     [0.019, 0.018, 0.027, 0.043, 0.063, 0.089, 0.235, 0.305],
     [0.026, 0.025, 0.032, 0.048, 0.067, 0.094, 0.24, 0.31],

@@ -173,6 +173,13 @@ impl Simulation {
         self.state.time_ns
     }
 
+    /// Returns the results of the network since the last [`Self::clear_outboxes`], shared without a
+    /// copy; `None` if there are none, so that the simulation can continue to fill them.
+    pub fn shared_network_output(&self) -> Option<Arc<NetworkOutput>> {
+        let output = &self.network_output;
+        (!output.is_empty()).then(|| Arc::clone(output))
+    }
+
     /// Applies a command; it takes effect at the start of the next step. A command to a robot whose
     /// commands pass through a task takes effect when the task has completed a job with it; a
     /// rejection is then in `schedule_rejections`.

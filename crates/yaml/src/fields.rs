@@ -1,7 +1,7 @@
 //! Reading of the keys of one map: known, unknown and missing keys and their positions.
 //!
-//! The code that `spec!` generates calls these functions. They contain all code that
-//! does not depend on a particular structure. The only key named here is `kind`.
+//! The code that `spec!` generates calls these functions. They contain all code that does not depend
+//! on a particular structure. The only key named here is `kind`.
 
 use serde_json::{Map as JsonMap, Value as Json};
 use std::fmt;

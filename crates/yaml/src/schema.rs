@@ -1,8 +1,8 @@
 //! JSON Schema of a file, generated from the declarations that also read it.
 //!
 //! Editors use the schema to complete and check a world file. It always agrees with the reader,
-//! because both are generated from `spec!`. The schema is draft
-//! 2020-12; structures are under `$defs`.
+//! because both are generated from `spec!`. The schema is draft 2020-12; structures are under
+//! `$defs`.
 
 use serde_json::{Map as JsonMap, Value as Json, json};
 

@@ -1,5 +1,4 @@
-//! Whole structures through `spec!`: every message with its
-//! exact text.
+//! Whole structures through `spec!`: every message with its exact text.
 
 use std::collections::BTreeMap;
 

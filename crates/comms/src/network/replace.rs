@@ -11,7 +11,6 @@ use crate::propagation::Propagation;
 use merrow_model::scene::comms::BROADCAST;
 use merrow_model::state::comms::{Copy, Event, EventKind, LossCause, Message, NetworkState};
 
-/// Channel of a network in which no transmission starts.
 impl Network {
     /// Removes the modems without a target from the traffic. Their messages and frames, and the
     /// frames in transit to them, are lost. `targets` contains the index of each modem in the
@@ -24,6 +23,7 @@ impl Network {
             }
         }
         let used: Vec<u32> = state.transmissions.iter().map(|(k, _)| k).collect();
+        // no transmission starts here
         let silence = |_: usize, _: usize, _: u64, _: f64| Propagation::default();
         let mut engine = self.engine(state, &silence);
         for k in used {

@@ -377,17 +377,16 @@ fn add_poses(
 
 impl ExteroceptiveSensor for AcousticSpec {
     fn properties(&self) -> ExteroceptiveProperties<'_> {
+        let name = match self.kind {
+            AcousticKind::Hydrophone(_) => "hydrophone",
+            AcousticKind::Usbl(_) => "usbl",
+            AcousticKind::Lbl(_) => "lbl",
+            AcousticKind::Sbl(_) => "sbl",
+        };
         ExteroceptiveProperties {
-            name: match self.kind {
-                AcousticKind::Hydrophone(_) => "hydrophone",
-                AcousticKind::Usbl(_) => "usbl",
-                AcousticKind::Lbl(_) => "lbl",
-                AcousticKind::Sbl(_) => "sbl",
-            },
-            sample_duration_ns: (self.listening_time * 1e9) as u64,
             supports_offset_faults: true,
             thruster_noise: self.kind.reception().thruster_noise.as_ref(),
-            ..ExteroceptiveProperties::default()
+            ..ExteroceptiveProperties::new(name, (self.listening_time * 1e9) as u64)
         }
     }
 }

@@ -101,10 +101,7 @@ spec! {
 
 impl ExteroceptiveSensor for AisReceiver {
     fn properties(&self) -> ExteroceptiveProperties<'_> {
-        ExteroceptiveProperties {
-            name: "ais_receiver",
-            ..ExteroceptiveProperties::default()
-        }
+        ExteroceptiveProperties::new("ais_receiver", 0)
     }
 }
 

@@ -308,14 +308,15 @@ pub struct Lamp {
 impl ExteroceptiveSensor for CameraSpec {
     fn properties(&self) -> ExteroceptiveProperties<'_> {
         ExteroceptiveProperties {
-            name: "camera",
-            sample_duration_ns: ((self.camera.readout_s + self.camera.exposure_s) * 1e9) as u64,
             is_parallel: true,
             obstruction: match self.camera.render_self {
                 true => Obstruction::StructuresAndRobot,
                 false => Obstruction::Structures,
             },
-            ..ExteroceptiveProperties::default()
+            ..ExteroceptiveProperties::new(
+                "camera",
+                ((self.camera.readout_s + self.camera.exposure_s) * 1e9) as u64,
+            )
         }
     }
 }

@@ -111,18 +111,17 @@ impl LaserSpec {
 
 impl ExteroceptiveSensor for LaserSpec {
     fn properties(&self) -> ExteroceptiveProperties<'_> {
+        let name = match (self.tilt, self.output) {
+            (Some(_), _) => "tilting_laser",
+            (None, LaserOutput::Scan) => "laser",
+            (None, LaserOutput::Cloud) => "lidar",
+        };
         ExteroceptiveProperties {
-            name: match (self.tilt, self.output) {
-                (Some(_), _) => "tilting_laser",
-                (None, LaserOutput::Scan) => "laser",
-                (None, LaserOutput::Cloud) => "lidar",
-            },
-            sample_duration_ns: (self.sweep * 1e9) as u64,
             supports_offset_faults: true,
             tilt: self.tilt.as_ref(),
             has_echoes: true,
             obstruction: Obstruction::Structures,
-            ..ExteroceptiveProperties::default()
+            ..ExteroceptiveProperties::new(name, (self.sweep * 1e9) as u64)
         }
     }
 }

@@ -85,11 +85,9 @@ pub struct DetectorSpec {
 impl ExteroceptiveSensor for DetectorSpec {
     fn properties(&self) -> ExteroceptiveProperties<'_> {
         ExteroceptiveProperties {
-            name: "obstacle_detector",
-            sample_duration_ns: self.sample_duration_ns,
             supports_offset_faults: true,
             source: self.source,
-            ..ExteroceptiveProperties::default()
+            ..ExteroceptiveProperties::new("obstacle_detector", self.sample_duration_ns)
         }
     }
 }

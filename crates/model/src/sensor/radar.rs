@@ -143,11 +143,7 @@ impl RadarSpec {
 
 impl ExteroceptiveSensor for RadarSpec {
     fn properties(&self) -> ExteroceptiveProperties<'_> {
-        ExteroceptiveProperties {
-            name: "radar",
-            sample_duration_ns: self.sample_duration_ns,
-            ..ExteroceptiveProperties::default()
-        }
+        ExteroceptiveProperties::new("radar", self.sample_duration_ns)
     }
 }
 

@@ -245,21 +245,20 @@ impl SonarSpec {
 
 impl ExteroceptiveSensor for SonarSpec {
     fn properties(&self) -> ExteroceptiveProperties<'_> {
+        let name = match self.kind {
+            SonarKind::Imaging => "imaging_sonar",
+            SonarKind::Multibeam => "multibeam",
+            SonarKind::SideScan => "side_scan",
+            SonarKind::Scanning => "scanning_sonar",
+        };
         ExteroceptiveProperties {
-            name: match self.kind {
-                SonarKind::Imaging => "imaging_sonar",
-                SonarKind::Multibeam => "multibeam",
-                SonarKind::SideScan => "side_scan",
-                SonarKind::Scanning => "scanning_sonar",
-            },
-            sample_duration_ns: (self.listening_time() * 1e9) as u64,
             supports_offset_faults: self.kind == SonarKind::Multibeam || self.profiles,
             tilt: self.tilt.as_ref(),
             has_one_tilt_per_sample: true,
             has_echoes: self.kind != SonarKind::SideScan,
             samples_per_sweep: (self.kind == SonarKind::Scanning).then(|| self.sweep_pings()),
             obstruction: Obstruction::Structures,
-            ..ExteroceptiveProperties::default()
+            ..ExteroceptiveProperties::new(name, (self.listening_time() * 1e9) as u64)
         }
     }
 }

@@ -58,7 +58,7 @@ pub trait ExteroceptiveSensor: 'static {
 }
 
 /// Properties of an exteroceptive sensor.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct ExteroceptiveProperties<'a> {
     /// Type name as in world files and in `describe`.
     pub name: &'static str,
@@ -87,11 +87,30 @@ pub struct ExteroceptiveProperties<'a> {
     pub obstruction: Obstruction,
 }
 
+impl ExteroceptiveProperties<'_> {
+    /// Returns the properties of a plain sensor with a type name whose samples take
+    /// `sample_duration_ns` [ns].
+    pub fn new(name: &'static str, sample_duration_ns: u64) -> Self {
+        Self {
+            name,
+            sample_duration_ns,
+            supports_offset_faults: false,
+            thruster_noise: None,
+            tilt: None,
+            has_one_tilt_per_sample: false,
+            source: None,
+            has_echoes: false,
+            samples_per_sweep: None,
+            is_parallel: false,
+            obstruction: Obstruction::None,
+        }
+    }
+}
+
 /// Shapes that must not contain a sensor, because it would measure their inner side only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstruction {
     /// No shape affects the sensor.
-    #[default]
     None,
     /// Structures of the world.
     Structures,

@@ -82,13 +82,19 @@ macro_rules! declare_states {
         /// State of a control law.
         #[derive(Clone, Debug, PartialEq, Persist)]
         #[allow(clippy::large_enum_variant)] // a box would allocate when the state is copied
-        pub enum FirmwareLawState { $($(#[doc = $doc])* $law($state),)* }
+        pub enum FirmwareLawState {
+            $(
+                /// State of the law:
+                $(#[doc = $doc])*
+                $law($state),
+            )*
+        }
 
         impl FirmwareLawState {
             /// Returns the number of the law in the list of laws, from 0.
-            pub(crate) fn number(&self) -> Option<usize> {
+            pub(crate) fn number(&self) -> usize {
                 let is_own = [$(matches!(self, Self::$law(_))),*];
-                is_own.iter().position(|is_own| *is_own)
+                is_own.iter().take_while(|is_own| !**is_own).count()
             }
         }
     };

@@ -57,7 +57,7 @@ fn push_robot_lengths(robot: &RobotState, all: &mut Vec<usize>) {
         robot.coupling_force.len(),
         robot.impulse_acceleration.qdd.len(),
     ]);
-    let law = robot.firmware.as_ref().and_then(|f| f.memory.number());
+    let law = robot.firmware.as_ref().map(|f| f.memory.number());
     all.push(law.map_or(0, |number| 1 + number));
     all.push(robot.computers.len());
     all.extend(robot.computers.iter().map(|computer| computer.tasks.len()));

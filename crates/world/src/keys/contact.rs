@@ -29,8 +29,8 @@ spec! {
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
         /// Roll, pitch and yaw of its axes relative to the body or structure.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Surface material, for contacts, light and laser beams. Default: the material of the
-        /// structure, else the default material.
+        /// Surface material. Default: that of the structure if the shape belongs to one, else the
+        /// default material.
         material: Option<Material>,
         /// Texture of the shape. Default: none.
         texture: Option<TextureConfig>,

@@ -47,7 +47,7 @@ spec! {
         beam_per_m: Option<[f64; 3]> [positive],
     }
 
-    /// Jerlov water types, the clearest first.
+    /// Jerlov water types, the clearest first, in the order of the table in `optics::jerlov`.
     pub(crate) enum JerlovConfig words {
         /// Type I: clearest ocean water.
         One = "I",

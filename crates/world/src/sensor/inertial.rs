@@ -1,4 +1,5 @@
-//! Conversion of inertial navigation systems, and their aiding sensors.
+//! Conversion of attitude and inertial navigation systems, and the keys and search of their aiding
+//! sensors.
 
 use crate::context::Context;
 use crate::sensor::{BuildSensor, SensorConfig, SensorContext};

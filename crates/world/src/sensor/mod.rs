@@ -1,7 +1,8 @@
-//! Sensors: keys of their files, and conversion to the scene.
+//! Sensors: conversion of their keys to the scene, and the keys that no law reads.
 //!
 //! A kind of sensor has its keys in `crates/model/src/sensor` or in a module of this folder, its
-//! builder ([`BuildSensor`]) in such a module, and one entry in the registry below.
+//! builder ([`BuildSensor`]) in such a module, and one entry in the registry below. Sensors whose
+//! parameters are only keys and error models are built by one line of `build_instruments!` here.
 
 pub mod acoustic;
 pub mod ais;

@@ -78,7 +78,7 @@ pub struct Slipstream {
 spec! {
     /// Servo of a fin or of an azimuth thruster.
     pub struct FinServo {
-        /// Minimum and maximum angle. Equal values describe a fixed fin.
+        /// Minimum and maximum angle. Equal values: the angle is fixed.
         range_deg: [f64; 2],
         /// Maximum rate of the servo. Default: unlimited.
         rate_deg_s: Option<f64> [positive],

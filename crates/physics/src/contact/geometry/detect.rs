@@ -595,7 +595,11 @@ impl Pair<'_> {
         }
         for manifold in manifolds.iter() {
             let n_W = -from_parry(X_a.rotation * manifold.local_n1);
-            for point in manifold.points.iter().filter(|point| point.dist <= MARGIN) {
+            for point in &manifold.points {
+                // a distance that is not a number is kept, so that the robot halts
+                if point.dist > MARGIN {
+                    continue;
+                }
                 let [p_a, p_b] = [
                     *X_a * part_to_shape(manifold.subshape_pos1(), point.local_p1),
                     *X_b * part_to_shape(manifold.subshape_pos2(), point.local_p2),

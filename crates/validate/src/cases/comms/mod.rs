@@ -25,6 +25,8 @@ use std::f64::consts::LN_2;
 
 /// Period of the schedule of the docking study [s].
 const PERIOD: f64 = 0.74;
+/// Period of the controller of the docking study [s].
+const CONTROLLER_PERIOD: f64 = 0.02;
 /// Number of samples of the fading, and frames that a fading link transmits.
 const SAMPLES: u64 = 100_000;
 const FRAMES: u32 = 4000;
@@ -250,7 +252,7 @@ impl StationSchedule {
 pub(super) fn schedule(data: &ReferenceData) -> Result<CaseResult, String> {
     let (plain, padded) = (
         StationSchedule::of_study(0.0),
-        StationSchedule::of_study(PERIOD),
+        StationSchedule::of_study(CONTROLLER_PERIOD),
     );
     let [down, up] = plain.durations();
     let rounded = padded.durations();
