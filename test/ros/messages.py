@@ -3,7 +3,8 @@
 
     python3 test/ros/messages.py CATALOGUE.json
 
-CATALOGUE.json is the output of `merrow::ros::msg::catalogue_json()`. Needs `pip install
+CATALOGUE.json is the output of `catalogue_json()` in crates/ros2/tests/common/samples.rs, which the test
+`message_types_match_ros` (test/ros/mod.rs) writes. Needs `pip install
 rosbags==0.11.9 ros2-pyterfaces`.
 
 Per message type:

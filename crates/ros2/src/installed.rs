@@ -3,7 +3,7 @@
 //! A type `package/msg/Type` is in `share/package/msg/Type.msg` below one of the folders in
 //! `AMENT_PREFIX_PATH`. Hash and definition equal the output of rosidl and rosbag2 for the file.
 
-use crate::dynamic::definition::{Definition, Primitive, parse_line};
+use crate::dynamic::definition::{Definition, Primitive, parse_line, used_name};
 use crate::message::{ServiceInfo, TypeInfo};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -84,6 +84,7 @@ impl InstalledTypes {
         let request = part("_Request", &lines[..end])?;
         let response = part("_Response", &lines[end + 1..])?;
         let whole = TypeInfo::for_service(leak(name), [request, response]);
+        let whole = whole.map_err(|e| e.to_string())?;
         let info = ServiceInfo::new(Box::leak(Box::new(whole)), [request, response]);
         let info = &*Box::leak(Box::new(info));
         known.insert(name.to_owned(), info);
@@ -110,45 +111,52 @@ impl InstalledTypes {
     /// Reads the type `name` with the interface text `text`, and the types that it uses: depth
     /// first, each at its first use, as rosbag2 stores them.
     fn type_info(&self, name: &str, text: String) -> Result<&'static TypeInfo, String> {
-        let mut files: Vec<(String, String)> = Vec::new();
-        let mut open = vec![(name.to_owned(), text)];
-        while let Some((name, text)) = open.pop() {
+        let mut files = vec![(name.to_owned(), text)];
+        let mut open = uses(&files[0])?;
+        while let Some(Use { name, base, user }) = open.pop() {
             if files.iter().any(|(known, _)| *known == name) {
                 continue;
             }
-            let mut used = Vec::new();
-            for line in text.lines().map(str::trim) {
-                let raw = parse_line(&name, line).map_err(|e| e.to_string())?;
-                let Some(base) = raw.map(|raw| raw.base) else {
-                    continue;
-                };
-                if Primitive::from_name(&base).is_some() {
-                    continue;
-                }
-                let full = used_name(&name, &base);
-                let text = self.interface_text(&full, "msg").ok_or_else(|| {
-                    format!("{name}: no package in AMENT_PREFIX_PATH contains the type `{base}`")
-                })?;
-                used.push((full, text));
-            }
-            files.push((name, text));
-            open.extend(used.into_iter().rev());
+            let text = self.interface_text(&name, "msg").ok_or_else(|| {
+                format!("{user}: no package in AMENT_PREFIX_PATH contains the type `{base}`")
+            })?;
+            let file = (name, text);
+            open.extend(uses(&file)?);
+            files.push(file);
         }
         let definition = Definition::of_types(files).map_err(|e| e.to_string())?;
         Ok(Box::leak(Box::new(TypeInfo::new(leak(name), definition))))
     }
 }
 
-/// Returns the ROS name of the type `base` of a field of the type `name`.
-fn used_name(name: &str, base: &str) -> String {
-    let package = name.split('/').next().unwrap_or_default();
-    match base.split('/').collect::<Vec<_>>()[..] {
-        [package, own] => format!("{package}/msg/{own}"),
-        // the only type that interface files may name without its package
-        ["Header"] => "std_msgs/msg/Header".to_owned(),
-        [own] => format!("{package}/msg/{own}"),
-        _ => base.to_owned(),
+/// Message type of a field.
+struct Use {
+    /// ROS name of the type.
+    name: String,
+    /// Name in the interface file.
+    base: String,
+    /// ROS name of the type that contains the field.
+    user: String,
+}
+
+/// Returns the message types of the fields of an interface file, the last first.
+fn uses((user, text): &(String, String)) -> Result<Vec<Use>, String> {
+    let mut uses = Vec::new();
+    for line in text.lines().map(str::trim) {
+        let raw = parse_line(user, line).map_err(|e| e.to_string())?;
+        let Some(base) = raw.map(|raw| raw.base) else {
+            continue;
+        };
+        if Primitive::from_name(&base).is_none() {
+            uses.push(Use {
+                name: used_name(user, &base),
+                base,
+                user: user.clone(),
+            });
+        }
     }
+    uses.reverse();
+    Ok(uses)
 }
 
 /// Keeps a text until the program ends.

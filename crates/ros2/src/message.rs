@@ -9,7 +9,7 @@ use std::fmt::{self, Write};
 use bytes::Bytes;
 
 use crate::cdr::{Cdr, CdrError, from_bytes, to_bytes};
-use crate::dynamic::definition::Definition;
+use crate::dynamic::definition::{Definition, DefinitionError};
 use crate::msg::service_msgs::ServiceEventInfo;
 
 /// Names and texts of a message type, for code that handles messages as bytes.
@@ -40,29 +40,40 @@ impl TypeInfo {
     }
 
     /// Builds the type `name` from the texts of its own files, of which the first declares it, and
-    /// the types that they use. All of them come from declarations.
+    /// the types that they use.
     ///
-    /// # Panics
-    /// A text is no interface file, or uses another type.
-    fn of_files(name: &'static str, own: Vec<(String, String)>, used: &[&Self]) -> Self {
+    /// # Errors
+    /// A text is no interface file, uses another type, or nests messages too deeply.
+    fn of_files(
+        name: &'static str,
+        own: Vec<(String, String)>,
+        used: &[&Self],
+    ) -> Result<Self, DefinitionError> {
         let mut files = own;
         for message in used.iter().flat_map(|used| used.structure.types()) {
             if files.iter().all(|(known, _)| *known != message.name) {
                 files.push((message.name.clone(), message.text.clone()));
             }
         }
-        let structure = Definition::of_types(files);
-        Self::new(name, structure.unwrap_or_else(|e| panic!("{e}")))
+        Ok(Self::new(name, Definition::of_types(files)?))
     }
 
     /// Builds the type of the service `name` with these requests and responses.
     ///
     /// rosidl describes a service as a type of three nested types. The third, the event, identifies
-    /// the client and the kind of event and optionally carries the request or the response.
-    pub fn for_service(name: &'static str, [request, response]: [&Self; 2]) -> Self {
+    /// the client and the kind of event and optionally carries the request or the response. The
+    /// fields name these types with their folder, because a package can have a message of the same
+    /// name.
+    ///
+    /// # Errors
+    /// The request or the response nests messages so deeply that the service exceeds the maximum.
+    pub fn for_service(
+        name: &'static str,
+        [request, response]: [&Self; 2],
+    ) -> Result<Self, DefinitionError> {
         let info = ServiceEventInfo::info();
         let event = format!("{name}_Event");
-        let [a, b, c, d] = [request.name, response.name, &event, info.name].map(short);
+        let [a, b, c, d] = [request.name, response.name, &event, info.name];
         let text = format!("{a} request_message\n{b} response_message\n{c} event_message\n");
         let event_text = format!("{d} info\n{a}[<=1] request\n{b}[<=1] response\n");
         let own = vec![(name.to_owned(), text), (event, event_text)];
@@ -92,8 +103,12 @@ impl Declaration {
     }
 
     /// Builds the type with the ROS name `name`.
+    ///
+    /// # Panics
+    /// The declaration nests messages too deeply.
     pub fn info(self, name: &'static str) -> TypeInfo {
-        TypeInfo::of_files(name, vec![(name.to_owned(), self.text)], &self.used)
+        let info = TypeInfo::of_files(name, vec![(name.to_owned(), self.text)], &self.used);
+        info.unwrap_or_else(|e| panic!("{e}"))
     }
 }
 
@@ -431,7 +446,8 @@ macro_rules! ros_service {
                 use $crate::message::{Message, TypeInfo};
                 let parts = [<$request>::info(), <$response>::info()];
                 static WHOLE: std::sync::LazyLock<TypeInfo> = std::sync::LazyLock::new(|| {
-                    TypeInfo::for_service($type, [<$request>::info(), <$response>::info()])
+                    let info = TypeInfo::for_service($type, [<$request>::info(), <$response>::info()]);
+                    info.unwrap_or_else(|e| panic!("{e}"))
                 });
                 $crate::message::ServiceInfo::new(&WHOLE, parts)
             }

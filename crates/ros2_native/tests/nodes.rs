@@ -196,6 +196,7 @@ fn missing_types_are_reported_once_and_other_topics_work() {
         subject.publisher("/newer", Newer::info(), qos).unwrap(),
     ];
     for publisher in &publishers {
+        assert!(!publisher.has_receivers());
         assert_eq!(publisher.publish(&to_bytes(&Unknown::default())), Ok(()));
     }
     let _unheard = subject

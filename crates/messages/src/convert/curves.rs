@@ -29,7 +29,7 @@ macro_rules! implement_for_reading {
 each_reading!(implement_for_reading);
 
 /// A value of which each component is a curve, in the unit of its axis.
-pub trait Components {
+pub(crate) trait Components {
     /// Returns one labelled value per curve; a single curve has no label.
     fn components(self) -> Vec<(String, f64)>;
 }

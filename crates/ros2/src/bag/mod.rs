@@ -620,16 +620,14 @@ impl Place {
             true => format!("{name}_0.mcap"),
             false => name.to_owned(),
         };
-        let folder = match is_folder {
-            true => given,
-            false => non_empty(given.parent().unwrap_or(given)),
+        let path = match is_folder {
+            true => given.join(&file_name),
+            false => given.to_owned(),
         };
         Ok(Self {
-            path: match is_folder {
-                true => given.join(&file_name),
-                false => given.to_owned(),
-            },
-            folder: folder.to_owned(),
+            // not `given`, which can end with a separator
+            folder: non_empty(path.parent().unwrap_or(given)).to_owned(),
+            path,
             file_name,
             is_folder,
         })

@@ -217,6 +217,8 @@ fn folder_name_matches_rosbag2() {
     let folder = Folder::new("folder");
     let summary = record(&folder.0.join("dive"), 1).finish().unwrap();
     assert_eq!(summary.path, folder.0.join("dive/dive_0.mcap"));
+    let place = Place::of(Path::new("runs/dive/")).unwrap();
+    assert_eq!(place.folder.display().to_string(), "runs/dive");
     assert!(matches!(
         Bag::create(Path::new("/")),
         Err(BagError::Name(_))

@@ -208,7 +208,7 @@ impl Definition {
         let mut index = HashMap::new();
         for (k, (name, _)) in files.iter().enumerate() {
             // a repeated definition has no effect
-            index.entry(short(name)).or_insert(k);
+            index.entry(full(name)).or_insert(k);
         }
         let mut types = Vec::with_capacity(files.len());
         for (name, text) in files {
@@ -484,7 +484,7 @@ pub(crate) fn parse_line(type_name: &str, line: &str) -> Result<Option<RawField>
     if rest.starts_with('=') {
         return Ok(None);
     }
-    let default = rest.split('#').next().unwrap_or_default();
+    let default = without_comment(rest);
     let (base, count) = match kind.strip_suffix(']').and_then(|k| k.rsplit_once('[')) {
         None => (kind, Count::One),
         Some((base, "")) => (base, Count::Any),
@@ -508,6 +508,59 @@ pub(crate) fn parse_line(type_name: &str, line: &str) -> Result<Option<RawField>
     }))
 }
 
+/// Returns the text of a default value up to the comment. A `#` within quotes is part of the value.
+fn without_comment(text: &str) -> &str {
+    let mut quote = None;
+    let mut previous = ' ';
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices() {
+        match quote {
+            Some(_) if is_escaped => is_escaped = false,
+            Some(_) if c == '\\' => is_escaped = true,
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if c == '#' => return &text[..at],
+            // a quote within a word is an apostrophe
+            None if matches!(c, '"' | '\'') && matches!(previous, ' ' | '\t' | '[' | ',') => {
+                quote = Some(c);
+            }
+            None => {}
+        }
+        previous = c;
+    }
+    text
+}
+
+/// Returns the ROS name of the type `base` of a field of the type `type_name`.
+pub(crate) fn used_name(type_name: &str, base: &str) -> String {
+    let package = type_name.split('/').next().unwrap_or_default();
+    match base {
+        // the only type that interface files may name without its package
+        "Header" => "std_msgs/msg/Header".to_owned(),
+        _ if base.contains('/') => full(base),
+        _ => format!("{package}/msg/{base}"),
+    }
+}
+
+/// Returns the index of the type `base` of a field of the type `type_name`.
+///
+/// Definitions name the types of services and actions without their folder too, as in
+/// `MSG: package/Type_Goal`. The other folders are therefore searched if the type has no definition
+/// under its full name. Other writers can mean a `Header` of the package of `type_name`.
+fn find(type_name: &str, base: &str, index: &HashMap<String, usize>) -> Option<usize> {
+    let name = used_name(type_name, base);
+    let package = type_name.split('/').next().unwrap_or_default();
+    let in_package = || index.get(&format!("{package}/msg/{base}"));
+    let in_folder = |folder| {
+        let (package, rest) = name.split_once('/')?;
+        let (_, own) = rest.rsplit_once('/')?;
+        index.get(&format!("{package}/{folder}/{own}"))
+    };
+    let mut found = ["msg", "srv", "action"].into_iter().filter_map(in_folder);
+    let found = index.get(&name).or_else(|| found.next());
+    found.or_else(in_package).copied()
+}
+
 /// Resolves the type of a field of the type `type_name`.
 fn resolve(
     type_name: &str,
@@ -526,18 +579,11 @@ fn resolve(
     let element = match Primitive::from_name(&base) {
         Some(primitive) => Element::Primitive(primitive),
         None => {
-            let package = type_name.split('/').next().unwrap_or_default();
-            let candidates = match base.contains('/') {
-                true => [short(&base), String::new()],
-                // the only type that interface files may name without its package
-                false => [format!("{package}/{base}"), format!("std_msgs/{base}")],
-            };
-            let found = candidates.iter().find_map(|name| index.get(name));
             let unknown = || DefinitionError::UnknownType {
                 type_name: type_name.to_owned(),
                 used: base.chars().take(80).collect(),
             };
-            Element::Message(*found.ok_or_else(unknown)?)
+            Element::Message(find(type_name, &base, index).ok_or_else(unknown)?)
         }
     };
     Ok(Field {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json};
 
 use crate::cdr::{CdrError, to_bytes};
-use crate::dynamic::definition::{Definition, DefinitionError};
+use crate::dynamic::definition::{Definition, DefinitionError, Element};
 use crate::dynamic::value::{ArrayLimits, Leaf, Value};
 use crate::message::Message;
 use crate::msg::catalogue;
@@ -30,7 +30,8 @@ fn json(value: &Value<'_>) -> Json {
 }
 
 // Every type is decoded with the text that bags contain. Method: the samples of the catalogue,
-// whose values come from the declarations, against the values decoded with the parsed definitions.
+// whose values follow from the parsed structure and whose bytes are encoded by the Rust types,
+// against the values decoded with the definitions.
 #[test]
 fn all_types_of_the_catalogue_are_decoded() {
     let samples = samples(catalogue());
@@ -104,6 +105,50 @@ fn definitions_of_interface_files_are_parsed() {
         }
     });
     assert_eq!(long, [("pair".to_owned(), 1)]);
+}
+
+#[test]
+fn comments_end_default_values_outside_quotes() {
+    let text = r##"string a "red # 1" # red
+string[] b ['#', "\"#"] # two
+string c it's # unquoted
+string d# none
+int32 e 7# seven
+"##;
+    let definition = Definition::parse("a/msg/B", text).unwrap();
+    let fields = definition.root().fields.iter();
+    let defaults: Vec<_> = fields.map(|field| field.default.as_str()).collect();
+    let expected = [r##""red # 1""##, r##"['#', "\"#"]"##, "it's", "", "7"];
+    assert_eq!(defaults, expected);
+}
+
+#[test]
+fn fields_have_the_types_of_their_full_names() {
+    let separator = "=".repeat(80);
+    let text = format!(
+        "Header a\nmy_msgs/Header b\nmy_msgs/Mine c\nmy_msgs/action/Do_Goal d\nmy_msgs/Do_Result e\n\
+         {separator}\nMSG: my_msgs/Header\nint8 x\n\
+         {separator}\nMSG: std_msgs/Header\nint16 x\n\
+         {separator}\nMSG: my_msgs/Mine\nint32 x\n\
+         {separator}\nMSG: my_msgs/Do_Goal\nint8 x\n\
+         {separator}\nMSG: my_msgs/action/Do_Result\nint8 x\n"
+    );
+    let definition = Definition::parse("my_msgs/srv/Mine", &text).unwrap();
+    let fields = definition.root().fields.iter();
+    let names: Vec<_> = fields
+        .map(|field| match field.element {
+            Element::Message(k) => definition.message(k).name.as_str(),
+            Element::Primitive(_) => "",
+        })
+        .collect();
+    let expected = [
+        "std_msgs/msg/Header",
+        "my_msgs/msg/Header",
+        "my_msgs/msg/Mine",
+        "my_msgs/msg/Do_Goal",
+        "my_msgs/action/Do_Result",
+    ];
+    assert_eq!(names, expected);
 }
 
 #[test]

@@ -108,11 +108,10 @@ impl<A: Action> ActionServer<A> {
             Some(to_bytes(&state.cancel(&request, executor)))
         };
         let state = Arc::clone(&shared);
-        let get_result = move |bytes: &[u8], responder: Responder| {
-            let request = decode(&mut *executor.lock(), "get_result", bytes);
-            if let Some(request) = request {
-                state.request_result(A::requested_goal_id(request).uuid, responder);
-            }
+        // the executor can be busy with a goal for long, so only a malformed request locks it
+        let get_result = move |bytes: &[u8], responder: Responder| match from_bytes(bytes) {
+            Ok(request) => state.request_result(A::requested_goal_id(request).uuid, responder),
+            Err(why) => executor.lock().report_malformed("get_result", &why),
         };
         let qos = &Qos::SERVICE;
         let services = [
