@@ -10,6 +10,7 @@ use merrow_analysis::report::report;
 use merrow_analysis::schedule::plot_schedules;
 use merrow_model::scene::robot::profile::Profile;
 use merrow_ros2::bag::repair;
+use merrow_validate::program;
 use merrow_world::Overrides;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -108,11 +109,11 @@ pub(super) fn run_layout(arguments: &LayoutArguments) -> Result<(), String> {
 /// Executes the command `merrow export`.
 pub(super) fn run_export(arguments: &ExportArguments) -> Result<(), String> {
     let folder = &arguments.csv;
-    std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    program::create_folder(folder)?;
     let exported = export(&arguments.bag, &mut |name| {
         let file = folder.join(name);
         if let Some(parent) = file.parent() {
-            std::fs::create_dir_all(parent).map_err(|e| format!("{}: {e}", parent.display()))?;
+            program::create_folder(parent)?;
         }
         create(&file)
     })?;

@@ -5,6 +5,7 @@ use merrow_scenery::river::{River, files};
 use merrow_scenery::sites::quay::Quay;
 use merrow_scenery::sites::sand::Sand;
 use merrow_scenery::sites::{File, quay_file, survey_file};
+use merrow_validate::program;
 use std::path::PathBuf;
 
 /// Options of `merrow terrain`.
@@ -65,8 +66,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
         }
     };
     let folder = &arguments.out;
-    std::fs::create_dir_all(folder)
-        .map_err(|e| format!("{}: cannot create the folder: {e}", folder.display()))?;
+    program::create_folder(folder)?;
     for (name, bytes) in files {
         super::snapshot::write_file(&folder.join(name), &bytes)?;
     }

@@ -100,6 +100,14 @@ pub fn write_world(path: &Path, world: &str) -> Result<(), String> {
 
 /// Writes a file, which is whole at any time.
 fn write_whole(kind: &str, path: &Path, content: &[u8]) -> Result<(), String> {
+    // the new file takes the place of what has the name, which can be a device or a socket
+    if path.exists() && !path.is_file() {
+        return Err(format!(
+            "cannot write the {kind} {}: expected a file, found a folder or a device; choose another \
+             name",
+            path.display()
+        ));
+    }
     let temporary_path = temporary(path);
     let written = File::create(&temporary_path)
         .and_then(|mut file| {
@@ -140,4 +148,33 @@ fn temporary(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{}-{number}.tmp", std::process::id()));
     path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Only files are replaced. Method: a folder and a socket with the name of a checkpoint and of a
+    // world, and a file that is no checkpoint.
+    #[test]
+    fn only_files_are_replaced() {
+        let folder = std::env::temp_dir().join(format!("merrow_replaced_{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("folder")).unwrap();
+        let socket = folder.join("socket");
+        let _socket = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        for path in [folder.join("folder"), socket] {
+            for result in [write(&path, b"state"), write_world(&path, "robots: {}")] {
+                let why = result.unwrap_err();
+                assert!(why.contains("expected a file, found"), "{why}");
+            }
+            assert!(path.exists() && !path.is_file());
+        }
+        let text = folder.join("notes.txt");
+        std::fs::write(&text, "notes").unwrap();
+        let why = keep_previous(&text).unwrap_err();
+        assert!(why.contains("exists and is not a checkpoint"), "{why}");
+        assert_eq!(std::fs::read_to_string(&text).unwrap(), "notes");
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 3);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -181,6 +181,10 @@ impl Bag {
         let place = Place::of(given)?;
         let folder = &place.folder;
         if place.is_folder && !folder.is_dir() {
+            // something else than a folder has this name
+            if folder.exists() {
+                return Err(BagError::Exists(folder.clone()));
+            }
             return require_folder(non_empty(folder.parent().unwrap_or(folder)));
         }
         require_folder(folder)?;

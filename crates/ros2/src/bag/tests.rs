@@ -160,6 +160,14 @@ fn existing_bags_are_not_overwritten() {
             "{error}"
         );
     }
+    // a file with the name of the folder
+    let taken = folder.0.join("taken");
+    std::fs::write(&taken, "notes").unwrap();
+    let error = Bag::create(&taken).unwrap_err();
+    assert!(
+        matches!(&error, BagError::Exists(which) if *which == taken),
+        "{error}"
+    );
     // a second file in the same folder
     record(&folder.0.join("other.mcap"), 1).finish().unwrap();
     assert!(!folder.0.join("metadata.yaml").exists());
