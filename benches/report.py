@@ -1,4 +1,4 @@
-"""Converts the measurements of benches/run to docs/benchmarks.md: quantities, other programs and targets.
+"""Converts the measurements of benches/run to docs/explanation/benchmarks.md: quantities, other programs and targets.
 
 Targets and notes are defined only in this file; all numbers come from the measurements.
 """

@@ -27,6 +27,23 @@ fn blocks_of(text: &str, language: &str) -> Vec<String> {
         .collect()
 }
 
+/// Returns the pages in the folders of docs/, in a fixed order.
+fn pages_of_docs() -> Vec<PathBuf> {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let mut pages = Vec::new();
+    for folder in std::fs::read_dir(docs).unwrap().map(|entry| entry.unwrap()) {
+        if folder.path().is_dir() {
+            let files = std::fs::read_dir(folder.path()).unwrap();
+            pages.extend(files.map(|entry| entry.unwrap().path()));
+        } else {
+            pages.push(folder.path());
+        }
+    }
+    pages.retain(|path| path.extension().is_some_and(|e| e == "md"));
+    pages.sort();
+    pages
+}
+
 /// Returns the code blocks of README in one language.
 fn blocks(language: &str) -> Vec<String> {
     blocks_of(&text("README.md"), language)
@@ -40,7 +57,7 @@ fn world() -> String {
 /// against the declared services and the functions of the checks.
 #[test]
 fn conformance_table_is_complete() {
-    let page = text("docs/changing_worlds.md");
+    let page = text("docs/guides/changing_worlds.md");
     let checks = text("test/ros/checks/node/simulation.py");
     let rows = page
         .lines()
@@ -122,12 +139,15 @@ fn the_sensor_of_examples_measures() {
     assert!((variance.sqrt() / 0.01 - 1.0).abs() < 0.1, "{variance}");
 }
 
-/// The vehicle of docs/extending.md loads and moves. Method: 1 s with full thrust. Tolerance:
+/// The vehicle of docs/guides/extending.md loads and moves. Method: 1 s with full thrust. Tolerance:
 /// between 0.2 and 0.9 m forward; 36 N accelerate 21 kg (mass and added mass) along at most 0.87 m.
 #[test]
 fn vehicle_of_docs_moves() {
     let example = own_robot::SCOUT;
-    assert_eq!(blocks_of(&text("docs/extending.md"), "yaml")[0], example);
+    assert_eq!(
+        blocks_of(&text("docs/guides/extending.md"), "yaml")[0],
+        example
+    );
     let world =
         load_text("scout.yaml", example, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
     let mut simulation = merrow_sim::Simulation::new(std::sync::Arc::new(world.scene), 1).unwrap();
@@ -146,12 +166,12 @@ fn vehicle_of_docs_moves() {
     assert!((0.2..0.9).contains(&x), "{x}");
 }
 
-/// The force of docs/extending.md follows its stated law. Method: a neutrally buoyant body of 10 kg
+/// The force of docs/guides/extending.md follows its stated law. Method: a neutrally buoyant body of 10 kg
 /// on a spring of 40 N/m without damping, against cos(2 t). Tolerance: 1 % of the amplitude,
 /// because the force is constant over each step of 1 ms.
 #[test]
 fn the_force_of_docs_oscillates() {
-    let page = text("docs/extending.md");
+    let page = text("docs/guides/extending.md");
     assert!(page.contains(&text("examples/own_force.rs")));
     let body = "body: {source: test, axes: flu, mass_kg: 10, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, net_buoyancy_n: 0}";
     let world = format!(
@@ -174,12 +194,12 @@ fn the_force_of_docs_oscillates() {
     }
 }
 
-/// The controller of docs/extending.md follows its stated law. Method: a neutrally buoyant body of
+/// The controller of docs/guides/extending.md follows its stated law. Method: a neutrally buoyant body of
 /// 20 kg under a critically damped depth hold of 20 N/m at 50 Hz, against (1 + t) exp(-t).
 /// Tolerance: 4 cm, for the lag of the thruster and its dead band.
 #[test]
 fn the_controller_of_docs_holds_the_depth() {
-    let page = text("docs/extending.md");
+    let page = text("docs/guides/extending.md");
     assert!(page.contains(&text("examples/own_controller.rs")));
     let world = load_text("hold.yaml", own_controller::WORLD, Overrides::default())
         .unwrap_or_else(|p| panic!("{p}"));
@@ -203,7 +223,7 @@ fn the_controller_of_docs_holds_the_depth() {
     }
 }
 
-// The mesh of docs/extending.md is generated. Method: the function at the end of torpedoes.py in a
+// The mesh of docs/guides/extending.md is generated. Method: the function at the end of torpedoes.py in a
 // copy of tools/models, and make.py of the copy. Tolerance: 2,000 to 20,000 triangles, as the page
 // demands.
 #[test]
@@ -213,7 +233,7 @@ fn the_mesh_of_docs_is_generated() {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/models");
     copy_folder(&models, &copy.join("tools/models"));
     std::fs::create_dir(copy.join("meshes")).unwrap();
-    let example = blocks_of(&text("docs/extending.md"), "python").remove(0);
+    let example = blocks_of(&text("docs/guides/extending.md"), "python").remove(0);
     let family = "tools/models/torpedoes.py";
     add_text(copy, family, None, &format!("\n\n{example}"));
     let python = std::env::var("MERROW_PYTHON").unwrap_or("python3".into());
@@ -279,9 +299,9 @@ fn add_text(copy: &Path, file: &str, place: Option<(&str, &str)>, text: &str) {
     std::fs::write(path, old).unwrap();
 }
 
-/// Applies the changes that docs/extending.md lists for a new sensor to the workspace `copy`.
+/// Applies the changes that docs/guides/extending.md lists for a new sensor to the workspace `copy`.
 fn add_sensor_of_docs(copy: &Path) {
-    let page = text("docs/extending.md");
+    let page = text("docs/guides/extending.md");
     let example = |name: &str| {
         let example = text(&format!("docs/examples/add_sensor/{name}"));
         assert!(page.contains(&example), "{name} is not on the page");
@@ -364,7 +384,7 @@ fn record_world(copy: &Path) -> Vec<u8> {
     std::fs::read(&bag).unwrap()
 }
 
-// The sensor of docs/extending.md becomes part of Merrow with the changes that the page lists,
+// The sensor of docs/guides/extending.md becomes part of Merrow with the changes that the page lists,
 // publishes and measures. Method: the changes in a copy of the workspace, which is built and runs a
 // body that is pitched by 30 degrees. Tolerance: 1e-9 rad, rounding.
 #[test]
@@ -384,7 +404,7 @@ fn the_sensor_of_docs_measures() {
 
 #[test]
 fn the_hulls_of_docs_load() {
-    let blocks = blocks_of(&text("docs/hulls.md"), "yaml");
+    let blocks = blocks_of(&text("docs/reference/hulls.md"), "yaml");
     let boat =
         load_text("boat.yaml", &blocks[0], Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
     assert!(boat.scene.robots[0].links[0].hull_mesh.is_some());
@@ -414,7 +434,7 @@ fn the_hulls_of_docs_load() {
 
 #[test]
 fn the_lasers_of_docs_load() {
-    let text = blocks_of(&text("docs/lasers.md"), "yaml").remove(0);
+    let text = blocks_of(&text("docs/reference/lasers.md"), "yaml").remove(0);
     let world =
         load_text("quay.yaml", &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
     let exteroceptive = world.scene.robots[0]
@@ -426,7 +446,7 @@ fn the_lasers_of_docs_load() {
 
 #[test]
 fn the_instruments_of_docs_load() {
-    let blocks = blocks_of(&text("docs/instruments.md"), "yaml");
+    let blocks = blocks_of(&text("docs/reference/instruments.md"), "yaml");
     let world = load_text("survey.yaml", &blocks[0], Overrides::default())
         .unwrap_or_else(|p| panic!("{p}"));
     let kinds = |robot: usize| -> Vec<&str> {
@@ -460,7 +480,7 @@ fn the_instruments_of_docs_load() {
 
 #[test]
 fn the_autopilots_of_docs_load() {
-    let blocks = blocks_of(&text("docs/autopilots.md"), "yaml");
+    let blocks = blocks_of(&text("docs/guides/autopilots.md"), "yaml");
     let robots = blocks.iter().map(|block| {
         let mut world =
             load_text("sea.yaml", block, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
@@ -492,7 +512,7 @@ fn the_autopilots_of_docs_load() {
 /// Each parameter file of ArduPilot is in the table of the robots, whose robots have autopilots.
 #[test]
 fn parameter_files_of_autopilots_are_documented() {
-    let page = text("docs/autopilots.md");
+    let page = text("docs/guides/autopilots.md");
     let rows = page
         .lines()
         .filter(|line| line.contains("`sim_vehicle.py -v"));
@@ -522,7 +542,7 @@ fn parameter_files_of_autopilots_are_documented() {
 
 #[test]
 fn the_navigation_of_docs_loads() {
-    let text = blocks_of(&text("docs/navigation.md"), "yaml").remove(0);
+    let text = blocks_of(&text("docs/reference/navigation.md"), "yaml").remove(0);
     let world =
         load_text("survey.yaml", &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
     assert_eq!(
@@ -536,7 +556,7 @@ fn the_navigation_of_docs_loads() {
 
 #[test]
 fn the_positioning_of_docs_loads() {
-    let blocks = blocks_of(&text("docs/positioning.md"), "yaml");
+    let blocks = blocks_of(&text("docs/reference/positioning.md"), "yaml");
     let world = load_text("positioning.yaml", &blocks[0], Overrides::default())
         .unwrap_or_else(|p| panic!("{p}"));
     let scene = world.scene;
@@ -564,11 +584,11 @@ fn the_positioning_of_docs_loads() {
     );
 }
 
-// The minimal world of docs/communication.md works. Method: its depth bridge delivers a message to
+// The minimal world of docs/reference/communication.md works. Method: its depth bridge delivers a message to
 // the boat, and the next bridge delivers it to the shore, within 20 s.
 #[test]
 fn the_modems_of_docs_communicate() {
-    let block = blocks_of(&text("docs/communication.md"), "yaml").remove(0);
+    let block = blocks_of(&text("docs/reference/communication.md"), "yaml").remove(0);
     let world =
         load_text("fleet.yaml", &block, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
     assert_eq!(merrow::modem::bridges::check(&world), Ok(()));
@@ -586,7 +606,7 @@ fn the_modems_of_docs_communicate() {
 
 #[test]
 fn the_regions_of_docs_load() {
-    let block = blocks_of(&text("docs/water.md"), "yaml")
+    let block = blocks_of(&text("docs/reference/water.md"), "yaml")
         .into_iter()
         .find(|b| b.contains("regions:"))
         .unwrap();
@@ -626,7 +646,7 @@ fn packages_of_types_and_launch_files_are_named() {
     let modules = std::fs::read_dir(root.join("crates/ros2/interfaces")).unwrap();
     let mut missing = Vec::new();
     let manifest = text("ros/merrow/package.xml");
-    let page = text("docs/deployment.md");
+    let page = text("docs/guides/deployment.md");
     let mut packages = 0;
     for module in modules {
         let package = module.unwrap().file_name().into_string().unwrap();
@@ -664,7 +684,7 @@ fn the_river_of_docs_loads() {
     {
         std::fs::write(valley.join(name), bytes).unwrap();
     }
-    let text = blocks_of(&text("docs/riverwatch.md"), "yaml").remove(0);
+    let text = blocks_of(&text("docs/reference/riverwatch.md"), "yaml").remove(0);
     let name = folder.0.join("mine.yaml");
     let world = load_text(&name.to_string_lossy(), &text, Overrides::default())
         .unwrap_or_else(|p| panic!("{p}"));
@@ -770,20 +790,14 @@ fn the_commands_work() {
 /// repository at its usual path. The documents are run concurrently.
 fn run_docs(slow: bool) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut documents: Vec<_> = std::fs::read_dir(root.join("docs"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|e| e == "md"))
-        .collect();
-    documents.sort();
     let run = |path: &PathBuf| {
         let folder = Folder::new(if slow { "docs_slow" } else { "docs" }, &[]);
         std::os::unix::fs::symlink(root.join("test"), folder.0.join("test")).unwrap();
-        // the folder of the images of docs/sensors.md
+        // the folder of the images of docs/reference/sensors.md
         std::fs::create_dir(folder.0.join("sensors")).unwrap();
         run_commands(&std::fs::read_to_string(path).unwrap(), &folder.0, slow)
     };
-    documents.par_iter().map(run).sum()
+    pages_of_docs().par_iter().map(run).sum()
 }
 
 #[test]
@@ -803,13 +817,7 @@ fn the_slow_commands_of_docs_work() {
 #[test]
 fn commands_are_in_shell_blocks() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let docs = std::fs::read_dir(root.join("docs"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    for path in docs
-        .chain([root.join("README.md")])
-        .filter(|p| p.extension().is_some_and(|e| e == "md"))
-    {
+    for path in pages_of_docs().into_iter().chain([root.join("README.md")]) {
         let text = std::fs::read_to_string(&path).unwrap();
         let mut language = None;
         for (number, line) in text.lines().enumerate() {
@@ -834,7 +842,7 @@ fn commands_are_in_shell_blocks() {
 
 #[test]
 fn the_imported_robot_of_docs_loads() {
-    let world = blocks_of(&text("docs/urdf.md"), "yaml").remove(0);
+    let world = blocks_of(&text("docs/guides/urdf.md"), "yaml").remove(0);
     let urdf = "<robot name='cat'><link name='base_link'><inertial><mass value='100'/>
 <inertia ixx='50' iyy='50' izz='50'/></inertial><collision><geometry><box size='1 1 1'/></geometry></collision>
 </link></robot>";
@@ -1095,7 +1103,7 @@ fn imaged_kinds(page: &str) -> BTreeSet<&'static str> {
     kinds
 }
 
-/// The world `every_sensor` has a sensor of every kind, and docs/sensors.md shows an image of each,
+/// The world `every_sensor` has a sensor of every kind, and docs/reference/sensors.md shows an image of each,
 /// except for the sampler, which has no output until it receives a command.
 #[test]
 fn every_sensor_has_an_image() {
@@ -1117,7 +1125,7 @@ fn every_sensor_has_an_image() {
         .map(|kind| kind.trim_matches('`'))
         .collect();
     assert_eq!(kinds, all);
-    let page = text("docs/sensors.md");
+    let page = text("docs/reference/sensors.md");
     let mut shown = imaged_kinds(&page);
     shown.insert("water_sampler");
     assert_eq!(shown, all);
@@ -1126,11 +1134,9 @@ fn every_sensor_has_an_image() {
 /// Every image of docs exists, and a page shows the command that creates it.
 #[test]
 fn every_image_of_docs_can_be_regenerated() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
-    let pages: Vec<String> = std::fs::read_dir(&docs)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|e| e == "md"))
+    let figures = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/figures");
+    let pages: Vec<String> = pages_of_docs()
+        .iter()
         .map(|path| std::fs::read_to_string(path).unwrap())
         .collect();
     let commands: Vec<String> = pages
@@ -1140,13 +1146,13 @@ fn every_image_of_docs_can_be_regenerated() {
     for image in pages
         .iter()
         .flat_map(|page| page.split("](").skip(1))
-        .filter_map(|rest| rest.split(')').next())
+        .filter_map(|rest| rest.split(')').next()?.strip_prefix("../figures/"))
     {
         let is_taken = [".png", ".jpg"].iter().any(|end| image.ends_with(end))
             || image.starts_with("sensors/");
-        if is_taken && !image.contains("://") {
+        if is_taken {
             assert!(
-                docs.join(image).exists(),
+                figures.join(image).exists(),
                 "{image} is missing: python3 docs/render_images"
             );
             let is_shown = commands
@@ -1154,7 +1160,7 @@ fn every_image_of_docs_can_be_regenerated() {
                 .any(|block| block.contains(&format!("-o {image}")))
                 || pages
                     .iter()
-                    .any(|page| page.contains(&format!("--image docs/{image}")));
+                    .any(|page| page.contains(&format!("--image docs/figures/{image}")));
             assert!(is_shown, "no command of docs creates {image}");
         }
     }
@@ -1328,7 +1334,7 @@ fn sonar_snapshots_are_waterfalls() {
 // compared with the services that a world has with a profile only.
 #[test]
 fn services_of_profiles_are_documented() {
-    let page = text("docs/profiles.md");
+    let page = text("docs/guides/profiles.md");
     let rows: BTreeSet<String> = page
         .lines()
         .filter(|line| line.contains("/srv/"))
@@ -1405,7 +1411,7 @@ fn profile_rows(world: &str, profile: Option<Profile>) -> BTreeSet<String> {
 /// with the profile, without those that it has otherwise.
 #[test]
 fn tables_of_profiles_are_complete() {
-    let page = text("docs/profiles.md");
+    let page = text("docs/guides/profiles.md");
     let world = blocks_of(&page, "yaml").remove(0);
     let without = profile_rows(&world, None);
     for profile in Profile::ALL {
@@ -1417,16 +1423,19 @@ fn tables_of_profiles_are_complete() {
             "<!-- topics of {name} -->\n| topic | type | published, or unit of the command |\n| --- | --- | --- |\n{}\n",
             new.join("\n")
         );
-        assert!(page.contains(&table), "docs/profiles.md lacks\n{table}");
+        assert!(
+            page.contains(&table),
+            "docs/guides/profiles.md lacks\n{table}"
+        );
     }
 }
 
-/// The experiment of docs/experiments.md follows its schedule. Method: position and depth before
+/// The experiment of docs/guides/experiments.md follows its schedule. Method: position and depth before
 /// and after the entries, and the progress along the path. Tolerance: 0.1 m of the goal; the push
 /// displaces the vehicle by more than 0.05 m.
 #[test]
 fn the_experiment_of_docs_follows_its_schedule() {
-    let text = blocks_of(&text("docs/experiments.md"), "yaml").remove(0);
+    let text = blocks_of(&text("docs/guides/experiments.md"), "yaml").remove(0);
     let world = load_text("experiment.yaml", &text, Overrides::default());
     let scene = world.unwrap_or_else(|p| panic!("{p}")).scene;
     let mut s = merrow_sim::Simulation::new(std::sync::Arc::new(scene), 1).unwrap();
@@ -1449,11 +1458,11 @@ fn the_experiment_of_docs_follows_its_schedule() {
     assert!(s.state.sea.air.to.wind.x > 11.9);
 }
 
-/// The actors of docs/experiments.md move. Method: one minute; the end of the diver's route.
+/// The actors of docs/guides/experiments.md move. Method: one minute; the end of the diver's route.
 /// Tolerance: 0.1 m.
 #[test]
 fn the_actors_of_docs_move() {
-    let text = blocks_of(&text("docs/experiments.md"), "yaml").remove(1);
+    let text = blocks_of(&text("docs/guides/experiments.md"), "yaml").remove(1);
     let world = load_text("actors.yaml", &text, Overrides::default());
     let scene = world.unwrap_or_else(|p| panic!("{p}")).scene;
     let mut s = merrow_sim::Simulation::new(std::sync::Arc::new(scene), 1).unwrap();

@@ -428,7 +428,7 @@ fn words_of_code(text: &str) -> HashSet<&str> {
         .collect()
 }
 
-// Adding a sensor changes at most five files outside the folder of its law, as docs/extending.md
+// Adding a sensor changes at most five files outside the folder of its law, as docs/guides/extending.md
 // says. Method: the files that name the types of parameters and keys of each sensor of the
 // registry; comments do not count. No file outside the registries and the keys names a kind of
 // exteroceptive sensor.
@@ -586,8 +586,8 @@ fn figures_are_shown() {
     let pages: String = pages().into_iter().map(|(_, text)| text).collect();
     let mut wrong = Vec::new();
     // a command of a page with a wrong working folder creates it
-    if root().join("docs/docs").exists() {
-        wrong.push("docs/docs".to_string());
+    if root().join("docs/figures/docs").exists() {
+        wrong.push("docs/figures/docs".to_string());
     }
     for ending in ["png", "jpg", "svg"] {
         let mut figures = Vec::new();

@@ -27,7 +27,10 @@ fn cases_pass_and_pages_are_current() {
         for outcome in &outcomes {
             run(outcome.case.number);
         }
-        let mut files = vec![(format!("{name}.md"), page::markdown(page, &outcomes))];
+        let mut files = vec![(
+            format!("explanation/{name}.md"),
+            page::markdown(page, &outcomes),
+        )];
         for found in outcomes.iter().filter_map(|o| o.found.as_ref().ok()) {
             let figure =
                 |(name, d): &(&str, Drawing)| (format!("{}/{name}.svg", page.figures), d.svg());

@@ -2,7 +2,7 @@
 //! arm, docking by modem, the laws of the Kelpie simulator, fleets with modems.
 //!
 //! The product does not contain them. `cargo run --release -p merrow-studies -- --help` lists the
-//! programs; the cases are in the tests and on the page `docs/studies.md`.
+//! programs; the cases are in the tests and on the page `docs/explanation/studies.md`.
 
 #![forbid(unsafe_code)]
 
@@ -14,12 +14,12 @@ pub mod thetis;
 
 use merrow_validate::page::Page;
 
-/// The page `docs/studies.md`.
+/// The page `docs/explanation/studies.md`.
 pub static PAGE: Page = Page {
     head: HEAD,
     notes: NOTES,
     sets: &sets::ALL,
-    figures: "validation",
+    figures: "figures/validation",
 };
 
 const HEAD: &str = "# Studies
@@ -43,9 +43,9 @@ comparisons.
 ";
 
 const NOTES: &str = "
-V13 takes a minute (docking against currents, 100 runs; `docs/docking.md`).
+V13 takes a minute (docking against currents, 100 runs; `docs/explanation/docking.md`).
 Only `merrow-studies docking` and the slow tests run it.
-`docs/uvms.md` describes V20, and explains why V19 (the stored simulations of its authors) is not
+`docs/explanation/uvms.md` describes V20, and explains why V19 (the stored simulations of its authors) is not
 run.
 V04 compares simulated time; `test/ros/checks/program/process.py` tests over ROS that the rate
 against the wall clock is unchanged.

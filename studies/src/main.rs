@@ -42,7 +42,7 @@ enum Study {
     /// Searches and encounters of several vehicles with modems.
     Fleets(program::Arguments),
     /// Docking of RexROV with positions by sound and radio (Erdemir 2018): still water, currents,
-    /// power; prints the tables of docs/docking.md.
+    /// power; prints the tables of docs/explanation/docking.md.
     Docking(program::Arguments),
     /// All cases that take seconds.
     All(program::PageArguments),
@@ -76,7 +76,7 @@ struct Arguments {
     /// angles.
     #[arg(long)]
     servo: bool,
-    /// Compare models of added mass, drag and actuators instead, as shown in docs/uvms.md; requires
+    /// Compare models of added mass, drag and actuators instead, as shown in docs/explanation/uvms.md; requires
     /// --out.
     #[arg(long, requires = "out", conflicts_with_all = ["servo", "check"])]
     study: bool,

@@ -17,7 +17,7 @@ pub static KELPIE: CaseSet = CaseSet {
     description:
         "The laws of the Kelpie simulator [Mendonca 2013] are available as options in addition to
 Merrow's own: `waves: {kind: kelpie}`, `kelpie_attitude`, `wind: {law: kelpie}` and
-`hull: {kind: bounding_box}` (`docs/hulls.md`, `docs/flight.md`).
+`hull: {kind: bounding_box}` (`docs/reference/hulls.md`, `docs/reference/flight.md`).
 
 * Kelpie sets pitch and roll directly.
   In Merrow a moment turns the vehicle to these angles, so that all other forces still act on it.
@@ -50,7 +50,7 @@ The search succeeds if a reading above 13 degC arrives at the office.",
 pub static DOCKING: CaseSet = CaseSet {
     name: "docking",
     heading: "Docking",
-    description: "`docs/docking.md` describes the study, its variants and V13.
+    description: "`docs/explanation/docking.md` describes the study, its variants and V13.
 The dock transmits the position of RexROV by `docking_acoustic` and, within 10 m, by `wfs_s300`.",
 };
 

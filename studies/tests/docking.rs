@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-// V12 to V16 are within their tolerances, also V13, which takes minutes, and docs/docking.md has the
+// V12 to V16 are within their tolerances, also V13, which takes minutes, and docs/explanation/docking.md has the
 // tables and figures of the command; the figure of the clocks is a measurement of one computer.
 #[test]
 #[ignore = "takes three minutes: test/run slow"]
@@ -20,12 +20,15 @@ fn docking_page_is_current() {
         done.status.success() && printed.ends_with("verdict: pass\n"),
         "{printed}"
     );
-    let page = std::fs::read_to_string(root.join("docs/docking.md")).unwrap();
+    let page = std::fs::read_to_string(root.join("docs/explanation/docking.md")).unwrap();
     let rows = printed.lines().filter(|line| line.starts_with("| "));
     let missing: Vec<&str> = rows.clone().filter(|row| !page.contains(row)).collect();
     assert!(rows.count() > 12, "{printed}");
-    assert!(missing.is_empty(), "docs/docking.md lacks {missing:#?}");
-    for entry in std::fs::read_dir(root.join("docs/docking")).unwrap() {
+    assert!(
+        missing.is_empty(),
+        "docs/explanation/docking.md lacks {missing:#?}"
+    );
+    for entry in std::fs::read_dir(root.join("docs/figures/docking")).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap();
         if name == "clocks.svg" {

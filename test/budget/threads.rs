@@ -1,6 +1,6 @@
 //! Tests that a second thread does not slow a world down, and that the throughput of a fleet does
 //! not fall with its size. The limits are loose; `benches/threads` measures against the targets of
-//! docs/benchmarks-threads.md.
+//! docs/explanation/benchmarks-threads.md.
 
 use crate::common::scene;
 use merrow_model::scene::Scene;

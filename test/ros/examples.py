@@ -1,4 +1,4 @@
-"""Checks the examples of the crate `ros2` and the Rust controller of docs/first_controller.md with Cyclone DDS.
+"""Checks the examples of the crate `ros2` and the Rust controller of docs/tutorials/depth_controller.md with Cyclone DDS.
 
     python3 test/ros/examples.py FOLDER
 

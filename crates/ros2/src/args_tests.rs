@@ -170,7 +170,7 @@ fn only_users_of_ros_are_discovered_by_other_machines() {
     let range = |variables: &[_]| parse_in(&[], variables).unwrap().0.discovery;
     assert_eq!(range(&[]), DiscoveryRange::Localhost);
     assert_eq!(range(&[("HOME", "/")]), DiscoveryRange::Localhost);
-    // the set of variables that docs/security.md lists
+    // the set of variables that docs/reference/security.md lists
     let variables = [
         ("ROS_DISTRO", "jazzy"),
         ("ROS_VERSION", "2"),
@@ -180,7 +180,7 @@ fn only_users_of_ros_are_discovered_by_other_machines() {
         ("ROS_STATIC_PEERS", "10.0.0.1"),
         ("ROS_LOCALHOST_ONLY", "0"),
     ];
-    let page = include_str!("../../../docs/security.md");
+    let page = include_str!("../../../docs/reference/security.md");
     for variable in variables {
         assert_eq!(range(&[variable]), DiscoveryRange::Subnet, "{variable:?}");
         assert!(page.contains(&format!("`{}`", variable.0)), "{variable:?}");

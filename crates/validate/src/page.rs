@@ -76,7 +76,7 @@ pub struct Page {
     pub notes: &'static str,
     /// Sets whose figures follow.
     pub sets: &'static [&'static CaseSet],
-    /// Folder of the figures, relative to the page.
+    /// Folder of the figures, relative to the folder of the documentation.
     pub figures: &'static str,
 }
 
@@ -110,7 +110,7 @@ pub fn markdown(page: &Page, outcomes: &[Outcome]) -> String {
         let _ = writeln!(out, "{}", set.description);
         for name in figures {
             let title = name.replace('_', " ");
-            let _ = writeln!(out, "\n![{title}]({}/{name}.svg)", page.figures);
+            let _ = writeln!(out, "\n![{title}](../{}/{name}.svg)", page.figures);
         }
     }
     out
@@ -134,12 +134,12 @@ fn row(worst: &Check, n: usize, holds: bool) -> String {
     .replace("|X1|", "X1")
 }
 
-/// The page `docs/validation.md`.
+/// The page `docs/explanation/validation.md`.
 pub static VALIDATION: Page = Page {
     head: HEAD,
     notes: NOTES,
     sets: &sets::ALL,
-    figures: "validation",
+    figures: "figures/validation",
 };
 
 const HEAD: &str = "# Validation

@@ -31,12 +31,12 @@ pub struct PageArguments {
     /// Options of all cases.
     #[command(flatten)]
     pub arguments: Arguments,
-    /// Write DIR/validation.md and its figures in DIR/validation.
+    /// Write the page DIR/explanation/validation.md and its figures in DIR/figures.
     #[arg(long, value_name = "DIR")]
     pub write: Option<PathBuf>,
 }
 
-/// Runs all cases and optionally writes their page, `<name>.md`, with its figures.
+/// Runs all cases and optionally writes their page, `explanation/<name>.md`, with its figures.
 ///
 /// # Errors
 /// The folder of reference data is missing, or a file cannot be written.
@@ -51,7 +51,9 @@ pub fn all(
         let figures = folder.join(page.figures);
         write_figures(&figures, &outcomes)?;
         let text = page::markdown(page, &outcomes);
-        write(&folder.join(format!("{name}.md")), text.as_bytes())?;
+        let pages = folder.join("explanation");
+        create_folder(&pages)?;
+        write(&pages.join(format!("{name}.md")), text.as_bytes())?;
         println!("page and figures in {}", folder.display());
     }
     Ok(verdict(&outcomes, &whole.arguments))

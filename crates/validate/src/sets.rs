@@ -22,7 +22,7 @@ pub static BODIES: CaseSet = CaseSet {
 pub static HULLS: CaseSet = CaseSet {
     name: "hulls",
     heading: "Hulls",
-    description: "`docs/hulls.md` describes the laws.
+    description: "`docs/reference/hulls.md` describes the laws.
 V34 is a sphere of 2 m diameter, half submerged, as a mesh, with filters fitted to the tables.",
 };
 
@@ -43,7 +43,7 @@ pub static SEA: CaseSet = CaseSet {
     heading: "Sea",
     description: "A sea state is a sum of 200 waves with seeded phases.
 An hour of it has the statistics of its spectrum.
-Sound rays are circular arcs (`docs/water.md`).",
+Sound rays are circular arcs (`docs/reference/water.md`).",
 };
 
 /// Modems: delay, delivery, medium access, loss, fading, received power.
@@ -64,7 +64,7 @@ In V27 two WHOI micro-modems select their rate by the signal-to-noise ratio of t
 In V28 a vehicle requests power from its station until the messages arrive.
 V54 compares the received power with the laws of each medium; radios have the loss of free space.
 Its figure shows the modem files as they are, without shadowing.
-`docs/communication.md` describes modems and channels.",
+`docs/reference/communication.md` describes modems and channels.",
 };
 
 /// Cases of public bug reports of simulators.

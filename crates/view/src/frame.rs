@@ -1,6 +1,6 @@
 //! Binary state frames: poses of all links, angles of fins and speeds of propellers.
 //!
-//! All numbers are little-endian. [docs/view.md](../../../docs/view.md) documents the format.
+//! All numbers are little-endian. [docs/guides/view.md](../../../docs/guides/view.md) documents the format.
 
 use crate::fields;
 use merrow_math::{Quat, Vec3};

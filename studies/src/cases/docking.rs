@@ -1,4 +1,4 @@
-//! V12 to V16: the docking study. docs/docking.md describes it.
+//! V12 to V16: the docking study. docs/explanation/docking.md describes it.
 
 use crate::docking::clock::{Skews, measure_skews};
 use crate::docking::law::{Gains, Law};

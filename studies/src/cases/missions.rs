@@ -81,7 +81,7 @@ fn vehicle(data: &ReferenceData) -> Result<Model, String> {
 }
 
 // V17: mean errors of roll and pitch and mean absolute lag, within the limits stated in
-// docs/uvms.md.
+// docs/explanation/uvms.md.
 pub(super) fn trials(data: &ReferenceData) -> Result<CaseResult, String> {
     let model = vehicle(data)?;
     let found = load_trials(&data.folder.join("uvms_pool_2023"))?;

@@ -17,7 +17,7 @@ const PAPER: &str = "Kelpie [Mendonca 2013]";
 /// Cases in the order of their numbers, except those that take minutes.
 const CASES: &[Case] = cases! {
     1, THETIS, missions::lake,
-        "lake mission of Taipan 300 (coefficients and gains are Merrow's: docs/thetis.md)",
+        "lake mission of Taipan 300 (coefficients and gains are Merrow's: docs/explanation/thetis.md)",
         "figures of Thetis [Parodi 2009]";
     4, THETIS, missions::stall,
         "controller that stalls for 5 s in the lake mission: the simulation continues",
@@ -26,7 +26,7 @@ const CASES: &[Case] = cases! {
     6, KELPIE, kelpie::wind, "wind force on an aerial vehicle, eqs 5-6", PAPER;
     7, KELPIE, kelpie::buoyancy, "buoyancy of a bounding box, eq. 1", PAPER;
     12, DOCKING, docking::still_water,
-        "docking in still water, positions by sound and radio (docs/docking.md)",
+        "docking in still water, positions by sound and radio (docs/explanation/docking.md)",
         "docking study, section 5.2.3; independent recomputation with four degrees of freedom";
     14, DOCKING, docking::motive_power, "motive power and energy of the docking",
         "Fm = u/1.17, Pm = Fm v; docking study, sections 5.2.3 and 5.2.4";
@@ -35,7 +35,7 @@ const CASES: &[Case] = cases! {
         "zero in lock-step; docking study, table 5.1: 1.0 to 2.6 ms";
     16, DOCKING, docking::heave, "heave of RexROV: pole, delay of 0.74 s, closed loop",
         "b/a, first-order Padé approximation; docking study, section 5.1.1";
-    17, UVMS, missions::trials, "26 pool trials, measured joint angles (docs/uvms.md)",
+    17, UVMS, missions::trials, "26 pool trials, measured joint angles (docs/explanation/uvms.md)",
         "recordings of [Kolano 2022]";
     18, UVMS, missions::rest, "vehicle with arm: attitude at rest and ascent speed",
         "[Kolano 2022]";

@@ -1,4 +1,4 @@
-//! Tables and figures of `docs/docking.md`: readings of the control law, packets, net buoyancy,
+//! Tables and figures of `docs/explanation/docking.md`: readings of the control law, packets, net buoyancy,
 //! currents, clocks.
 //!
 //! Tables in Markdown are on the page as printed; `test/validation.rs` compares them.

@@ -1,4 +1,4 @@
-//! The study of `docs/uvms.md`: one set of trials, several models of the same vehicle.
+//! The study of `docs/explanation/uvms.md`: one set of trials, several models of the same vehicle.
 
 use crate::pool::coupling;
 use crate::pool::delayed;

@@ -171,7 +171,7 @@ fn run_docking_station(threads: usize) -> String {
     s.state.hash()
 }
 
-// The bundled docking station docks as docs/docking.md states, without another program and without
+// The bundled docking station docks as docs/explanation/docking.md states, without another program and without
 // the true motion: the vehicle moves at once, is in the berth after 75 s, and charges. The
 // positions that the dock measures reach the vehicle by sound, later also by radio. Method:
 // schedule of the world, on 1 and 2 threads. Tolerance: 1 mm and 1 mrad at 75 s, 1e-6 m at rest;

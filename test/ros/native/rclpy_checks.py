@@ -513,7 +513,7 @@ def check_examples():
 
 
 def check_python_controller():
-    """The controller of docs/first_controller.md holds its depth within 0.1 m, and ends on SIGINT without a message."""
+    """The controller of docs/tutorials/depth_controller.md holds its depth within 0.1 m, and ends on SIGINT without a message."""
     script = ROOT / "docs" / "examples" / "depth_controller.py"
     with Merrow("pool", "--pace", "4") as m:
         found = m.subscribe("nav_msgs/msg/Odometry", "/bluerov2/odometry", SENSOR)

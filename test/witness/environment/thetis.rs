@@ -5,7 +5,7 @@ use merrow_world::{Overrides, data_dir, load_world};
 use std::sync::Arc;
 
 /// Case V01. Heading 150 deg, depth 0.4 m: settled in about 25 s with about 0.4 m of overshoot.
-/// Method: `merrow-studies thetis` with its own autopilot; docs/thetis.md states both values.
+/// Method: `merrow-studies thetis` with its own autopilot; docs/explanation/thetis.md states both values.
 /// Tolerance: 30 %, because neither coefficients nor gains are published; the digits of the page.
 #[test]
 fn lake_mission_settles_as_published() {
@@ -13,7 +13,7 @@ fn lake_mission_settles_as_published() {
         .unwrap_or_else(|p| panic!("{p}"));
     let found = run_mission(Arc::new(world.scene)).unwrap();
     assert_eq!(found.missed_limits(), Vec::<String>::new());
-    let page = include_str!("../../../docs/thetis.md");
+    let page = include_str!("../../../docs/explanation/thetis.md");
     let settled = found.settled.expect("it settles");
     for cell in [
         format!("{settled:.1} s"),
@@ -21,7 +21,7 @@ fn lake_mission_settles_as_published() {
     ] {
         assert!(
             page.contains(&format!("| {cell} |")),
-            "docs/thetis.md has no cell {cell}"
+            "docs/explanation/thetis.md has no cell {cell}"
         );
     }
     let cruise: Vec<f64> = found

@@ -21,7 +21,7 @@
 //! # Limits
 //! The estimate is accurate to a factor of two, because the hits of rays are not known in advance.
 //! Sensor poses are taken at the start. The times apply to the processor of
-//! docs/benchmarks-sensors.md. Encoding, recording and sending of messages are not included.
+//! docs/explanation/benchmarks-sensors.md. Encoding, recording and sending of messages are not included.
 //!
 //! # Checked by
 //! test/budget/cost.rs

@@ -5,7 +5,7 @@
 //! switches, health, loads, set-points. They are entries of the schedule at the start of the saved
 //! world, which the simulation applies before its first step. The patterns name every field of the
 //! state, so that a new field does not compile until it is saved or left out on purpose; the page
-//! `docs/changing_worlds.md` lists both.
+//! `docs/guides/changing_worlds.md` lists both.
 
 use crate::keys::schedule::GainAxisConfig;
 use merrow_environment::air;

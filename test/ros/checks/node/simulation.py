@@ -987,7 +987,7 @@ def check_actors():
     """Actors are entities: they are listed with their category, move, stay when a robot is added, and
     are deleted.
     """
-    page = (pathlib.Path(__file__).parents[4] / "docs" / "experiments.md").read_text()
+    page = (pathlib.Path(__file__).parents[4] / "docs/guides/experiments.md").read_text()
     world = page.split("```yaml\n")[2].split("```")[0]
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "actors.yaml"

@@ -133,7 +133,7 @@ class Shell:
 
 def check_commands_of_the_pages():
     """The commands of each page work, in the order of the page, on the world of their robot."""
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     by_world = {}
     for page in pages:
         for words in commands(page.read_text(encoding="utf-8")):

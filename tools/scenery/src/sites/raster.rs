@@ -1,4 +1,4 @@
-//! Writes rasters in Merrow's raw grid format (docs/water.md): a YAML header and 16-bit integers.
+//! Writes rasters in Merrow's raw grid format (docs/reference/water.md): a YAML header and 16-bit integers.
 
 /// Sample positions and number scale of a raster.
 #[derive(Clone, Copy, Debug)]

@@ -513,7 +513,7 @@ fn small_samples_do_not_keep_their_datagram() {
     assert!(!range.contains(&sample.payload.as_ptr()));
 }
 
-/// Returns the rows of docs/wire.md with sizes.
+/// Returns the rows of docs/reference/wire.md with sizes.
 fn rows_of_sizes() -> Vec<String> {
     let mega = |bytes: usize| bytes >> 20;
     let limits = Limits::default();
@@ -550,7 +550,7 @@ fn rows_of_sizes() -> Vec<String> {
     ]
 }
 
-/// Returns the rows and sentences of docs/wire.md with times.
+/// Returns the rows and sentences of docs/reference/wire.md with times.
 fn rows_of_times() -> Vec<String> {
     let seconds = |nanos: u64| nanos / (1000 * MILLIS);
     vec![
@@ -590,10 +590,10 @@ fn rows_of_times() -> Vec<String> {
     ]
 }
 
-/// docs/wire.md states the values of the code.
+/// docs/reference/wire.md states the values of the code.
 #[test]
 fn the_page_states_the_bounds() {
-    let page = include_str!("../../../../../docs/wire.md");
+    let page = include_str!("../../../../../docs/reference/wire.md");
     let participants = Limits::default().participants;
     let participants = [
         format!("| participants | {participants} |"),

@@ -38,7 +38,7 @@ pub fn is_shortened() -> bool {
 pub(super) fn map_file(path: &Path) -> Result<Mmap, String> {
     let file = std::fs::File::open(path).map_err(|e| format!("cannot be read: {e}"))?;
     // SAFETY: the map is only read. Pages that are missing because the file was shortened are
-    // replaced; a file that is rewritten gives wrong values (docs/water.md), but every value of a
+    // replaced; a file that is rewritten gives wrong values (docs/reference/water.md), but every value of a
     // number is valid.
     let map = unsafe { Mmap::map(&file) };
     let map = map.map_err(|e| format!("cannot be mapped into memory: {e}"))?;
