@@ -157,6 +157,39 @@ fn missing_data_is_reported_with_the_searched_places() {
     }
 }
 
+/// Data are unpacked to the folder for temporary files although something else has their name there.
+/// Method: a link, then folders that all may write, under the names that the program chooses.
+#[test]
+fn names_taken_by_other_users_do_not_hide_the_data() {
+    let moved = Moved::new("taken");
+    let shared = moved.0.0.join("tmp");
+    std::fs::create_dir(&shared).expect("a folder");
+    let list = || {
+        let mut command = moved.command(&["list"]);
+        command.env_remove("XDG_CACHE_HOME").env("TMPDIR", &shared);
+        output_of(&mut command)
+    };
+    let expected = list();
+    for taken in 1..4 {
+        let mut names: Vec<_> = std::fs::read_dir(&shared)
+            .expect("a folder")
+            .map(|entry| entry.expect("an entry").path())
+            .collect();
+        names.sort();
+        assert_eq!(names.len(), taken);
+        let last = names.pop().expect("a folder");
+        std::fs::remove_dir_all(&last).expect("removed");
+        if taken == 1 {
+            std::os::unix::fs::symlink("/", &last).expect("a link");
+        } else {
+            std::fs::create_dir(&last).expect("a folder");
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+            std::fs::set_permissions(&last, mode).expect("changed");
+        }
+        assert_eq!(list(), expected);
+    }
+}
+
 #[test]
 fn saved_worlds_extend_bundled_worlds_by_name() {
     let folder = Folder::new("saved", &[("mine.yaml", "extends: pool\n")]);

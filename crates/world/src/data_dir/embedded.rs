@@ -21,16 +21,22 @@ pub type File = (PathBuf, &'static [u8]);
 pub(super) fn unpack(files: &[File]) -> Result<PathBuf, String> {
     let version = version(files);
     let mut failed = Vec::new();
-    for (folder, is_shared) in cache_folders() {
+    for folder in own_folders() {
         let folder = folder.join(format!("merrow-{version}"));
-        let ready = if is_shared {
-            create_private(&folder)
-        } else {
-            Ok(())
-        };
-        match ready.and_then(|()| write_missing(&folder, files)) {
+        match write_missing(&folder, files) {
             Ok(()) => return Ok(folder),
             Err(why) => failed.push(format!("{}: {why}", folder.display())),
+        }
+    }
+    // other users may have folders of these names, also to keep this user from them
+    let user = rustix::process::geteuid().as_raw();
+    for number in 0..SHARED_NAMES {
+        let name = format!("merrow-{version}-{user}-{number}");
+        let folder = std::env::temp_dir().join(name);
+        match create_private(&folder).and_then(|()| write_missing(&folder, files)) {
+            Ok(()) => return Ok(folder),
+            Err(why) if number == 0 => failed.push(format!("{}: {why}", folder.display())),
+            Err(_) => {}
         }
     }
     Err(failed.join(", "))
@@ -54,14 +60,15 @@ fn version(files: &[File]) -> String {
         })
 }
 
-/// Returns the folders for caches, and whether other users may write to them, in search order.
-fn cache_folders() -> Vec<(PathBuf, bool)> {
+/// Number of names that are tried in the folder for temporary files, which all users can write.
+const SHARED_NAMES: u32 = 64;
+
+/// Returns the folders for caches of this user, in search order.
+fn own_folders() -> Vec<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    let own = variable("XDG_CACHE_HOME").filter(|path| path.is_absolute());
-    let home = variable("HOME").filter(|path| path.is_absolute());
-    let home = home.map(|path| path.join(".cache"));
-    let own = own.into_iter().chain(home).map(|path| (path, false));
-    own.chain([(std::env::temp_dir(), true)]).collect()
+    let home = variable("HOME").map(|path| path.join(".cache"));
+    let folders = variable("XDG_CACHE_HOME").into_iter().chain(home);
+    folders.filter(|path| path.is_absolute()).collect()
 }
 
 /// Creates a folder that only this user can change. An existing folder of another user is refused:
