@@ -14,6 +14,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "docs" / "tutorials"
@@ -41,9 +42,12 @@ def blocks(text):
     return re.findall(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', text, re.M | re.S)
 
 
-def is_like(found, shown):
-    """Returns whether a page shows an output: `...` stands for any lines, and state hashes are those of another version."""
-    found, shown = (re.sub(r"\b[0-9a-f]{16}\b", "HASH", text) for text in (found, shown))
+def is_like(found, shown, is_exact):
+    """Returns whether a page shows an output: `...` stands for any lines, and state hashes are those of another version;
+    so are numbers, unless `is_exact`.
+    """
+    other = r"\b[0-9a-f]{16}\b" if is_exact else r"\d+(\.\d+)?"
+    found, shown = (re.sub(other, "OTHER", text) for text in (found, shown))
     lines = [r"(?:.*\n)*" if line == "..." else re.escape(line) + r"\n" for line in shown.splitlines()]
     return re.fullmatch("".join(lines), found) is not None
 
@@ -74,8 +78,10 @@ class Page:
             process.communicate()
         self.temporary.cleanup()
 
-    def run(self, wait=lambda: None):
-        """Runs the page. `wait` is called before programs end that run until Ctrl-C."""
+    def run(self, wait=lambda: None, is_exact=True):
+        """Runs the page. `wait` is called before programs end that run until Ctrl-C. The numbers of a page about a world in
+        real time are not exact.
+        """
         listed = REQUIREMENTS.read_text(encoding="utf-8").splitlines()
         commands = 0
         for k, (language, title, text) in enumerate(self.blocks):
@@ -100,14 +106,14 @@ class Page:
                     self.end(wait)
                 self.start(lines[0])
                 continue
-            if any(line.startswith(ENDLESS) for line in self.commands()):
+            if lines[0].startswith("merrow run ") or any(line.startswith(ENDLESS) for line in self.commands()):
                 self.end(wait)
             shown = self.blocks[k + 1][2] if self.blocks[k + 1 :] and self.blocks[k + 1][0] == "text" else "...\n"
             done = subprocess.run(["bash", "-e", "-c", "\n".join(lines)], cwd=self.folder, env=self.environment, text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
             assert done.returncode == 0, f"{self.name}: {lines}: {done.stderr}"
             self.outputs.append(done.stdout)
-            assert is_like(done.stdout, shown), f"{self.name}: {lines} prints\n{done.stdout}the page shows\n{shown}"
+            assert is_like(done.stdout, shown, is_exact), f"{self.name}: {lines} prints\n{done.stdout}the page shows\n{shown}"
         self.end(wait)
         assert commands, f"{self.name} has no commands"
 
@@ -116,9 +122,15 @@ class Page:
         return [process.args[-1].removeprefix("exec ") for process in self.running]
 
     def start(self, line):
-        """Starts a program that runs until Ctrl-C."""
-        self.running.append(subprocess.Popen(["bash", "-c", f"exec {line}"], cwd=self.folder, env=self.environment, text=True,
-                                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True))
+        """Starts a program that runs until Ctrl-C, and waits until a world runs."""
+        output = pathlib.Path(self.temporary.name, "output")
+        with output.open("w", encoding="utf-8") as file:
+            process = subprocess.Popen(["bash", "-c", f"exec {line}"], cwd=self.folder, env=self.environment, text=True,
+                                       stdout=file, stderr=subprocess.PIPE, start_new_session=True)
+        self.running.append(process)
+        while line.startswith("merrow ") and "reachable:" not in output.read_text(encoding="utf-8"):
+            assert process.poll() is None, f"{self.name}: {line}: {process.communicate()[1]}"
+            time.sleep(0.05)
 
     def end(self, wait):
         """Ends the running programs, the last first; they end with 0 and without a message."""
