@@ -2,7 +2,7 @@
 """Holds the depth of the BlueROV2 of the world `pool` with its pressure sensor.
 
     merrow run pool
-    python3 docs/examples/depth_controller.py 3.0
+    python3 depth_controller.py 3.0
 """
 
 import sys

@@ -29,6 +29,7 @@ from rclpy.action import ActionClient
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import tutorial
 from domain import Domain
 from network import attacks
 
@@ -512,22 +513,34 @@ def check_examples():
         assert listener.spin(lambda: len(single()) == 20, 5) and single() == [str(k) for k in range(20)], single()
 
 
-def check_python_controller():
-    """The controller of docs/tutorials/depth_controller.md holds its depth within 0.1 m, and ends on SIGINT without a message."""
-    script = ROOT / "docs" / "examples" / "depth_controller.py"
-    with Merrow("pool", "--pace", "4") as m:
-        found = m.subscribe("nav_msgs/msg/Odometry", "/bluerov2/odometry", SENSOR)
-        assert m.spin(lambda: found), m.log()
-        controller = subprocess.Popen([sys.executable, script, "3.0"], stderr=subprocess.PIPE, text=True)
-        try:
-            # 50 poses per simulated second
-            near = lambda: len(found) > 200 and all(abs(o.pose.pose.position.z + 3) < 0.1 for o in found[-200:])
-            assert m.spin(near), f"at {found[-1].pose.pose.position.z} m"
-            controller.send_signal(signal.SIGINT)
-            _, errors = controller.communicate(timeout=10)
-            assert (controller.returncode, errors) == (0, ""), (controller.returncode, errors)
-        finally:
-            controller.kill()
+def check_depth_controller():
+    """docs/tutorials/depth_controller.md: the controller holds its depth within 0.1 m in real time and ends on SIGINT without
+    a message; in lock-step it gives the results of the page, and twice the same state.
+    """
+    node = rclpy.create_node("peer")
+    found = []
+    node.create_subscription(interface("nav_msgs/msg/Odometry"), "/bluerov2/odometry", found.append, SENSOR)
+
+    def settle():
+        # 50 poses per simulated second
+        near = lambda: len(found) > 200 and all(abs(o.pose.pose.position.z + 3) < 0.1 for o in found[-200:])
+        end = time.monotonic() + TIMEOUT_S
+        while not near():
+            assert time.monotonic() < end, f"at {found[-1].pose.pose.position.z} m" if found else "no poses"
+            rclpy.spin_once(node, timeout_sec=0.02)
+
+    with tutorial.Page("depth_controller.md", PROGRAM, BACKEND) as page:
+        example = (ROOT / "docs" / "examples" / "depth_controller.py").read_text(encoding="utf-8")
+        assert ("python", "depth_controller.py", example) in page.blocks, "the page has another controller"
+        page.run(settle)
+        hashes = re.findall(r"state hash (\w+)", "".join(page.outputs))
+        assert len(hashes) >= 3 and hashes[0] == hashes[1] != hashes[2], hashes
+
+
+def check_tour():
+    """docs/tutorials/ros2_jazzy.md: the programs for rclpy do what the page shows."""
+    with tutorial.Page("ros2_jazzy.md", PROGRAM, BACKEND) as page:
+        page.run(is_exact=False)
 
 
 def check_clean_end():

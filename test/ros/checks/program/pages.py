@@ -6,16 +6,17 @@ import dataclasses
 import pathlib
 import re
 import shlex
+import tempfile
 import time
 import typing
 
-import arm_types
 from live import Merrow, latest, message_type, wait_for
 from ruamel.yaml import YAML
 
 ROOT = pathlib.Path(__file__).resolve().parents[4]
-# Worlds of the robots that the commands name.
-WORLDS = {"bluerov2": "pool", "second": "pool", "uvms": "uvms_pool_servo", "firefly": "hover", "usv": "riverwatch",
+# Worlds of the robots that the commands name, or of the longest start of a name; the first world file of a page.
+WORLDS = {"boat/auv_1": "modems", "boat/rov": "reference/communication.md", "survey/bottles": "reference/instruments.md",
+          "bluerov2": "pool", "second": "pool", "uvms": "uvms_pool_servo", "firefly": "hover", "usv": "riverwatch",
           "uav": "riverwatch", "couplings": "riverwatch", "boat": "sailing", "auv": "survey", "survey": "every_sensor",
           "auv_1": "modems", "shore": "modems", "rover": "bank",
           "glider": "glider"}
@@ -35,9 +36,10 @@ class Running(Merrow):
 def commands(text):
     """Returns the `ros2` commands of the shell blocks of a page."""
     found = []
-    for block in re.findall(r"```(?:sh)?\n(.*?)```", text, re.S):
+    # with every kind of block, so that the end of one is not taken for the start of another
+    for language, block in re.findall(r"^```(\w*)[^\n]*\n(.*?)^```$", text, re.M | re.S):
         for line in block.replace("\\\n", " ").splitlines():
-            if line.startswith("ros2 ") and not line.startswith(OTHERS):
+            if language in ("", "sh") and line.startswith("ros2 ") and not line.startswith(OTHERS):
                 found.append(shlex.split(line, comments=True)[1:])
     return found
 
@@ -46,9 +48,19 @@ def world_of(words):
     """Returns the world that a command needs."""
     names = [word for word in words if word.startswith("/")]
     if words[0] == "param":
-        return PARAMETERS.get(words[3], "pool")
-    robot = names[0].split("/")[1]
-    return WORLDS.get(robot, "pool")
+        return PARAMETERS.get(words[3], "pool") if words[3:] else "pool"
+    parts = names[0].split("/")[1:] if names else []
+    return WORLDS.get("/".join(parts[:2]), WORLDS.get("".join(parts[:1]), "pool"))
+
+
+def file_of(world, folder):
+    """Returns the name of a bundled world, or the path of the world file of a page, which is written to `folder`."""
+    if not world.endswith(".md"):
+        return world
+    path = pathlib.Path(folder, f"{pathlib.Path(world).stem}.yaml")
+    text = (ROOT / "docs" / world).read_text(encoding="utf-8")
+    path.write_text(re.search(r"^```yaml[^\n]*\n(.*?)^```$", text, re.M | re.S)[1], encoding="utf-8")
+    return str(path)
 
 
 def build(kind, value):
@@ -85,10 +97,31 @@ class Shell:
     def run(self, words):
         """Runs one command; fails if it has no effect."""
         run = {"topic pub": self.publish, "topic echo": self.echo, "service call": self.call, "param set": self.set,
-               "action send_goal": self.send_goal}
+               "action send_goal": self.send_goal, "node list": self.connect, "topic list": self.connect,
+               "service list": self.connect, "param list": self.parameters, "topic info": self.info, "topic hz": self.rate,
+               "param describe": self.get, "param get": self.get}
         options = [word for word in words if word.startswith("-")]
         values = [word for word in words[2:] if word not in options and not word.isdigit()]
         run[" ".join(words[:2])](*values)
+
+    def connect(self):
+        """Waits for every subscription and service of the node."""
+        self.m.connect()
+
+    def parameters(self, node):
+        assert node == "/merrow" and self.m.call("list_parameters", prefixes=[], depth=0).result.names, node
+
+    def get(self, node, name):
+        assert node == "/merrow" and self.m.get(name) is not None, f"no parameter {name} of {node}"
+
+    def info(self, topic):
+        assert wait_for(lambda: any(self.m.peer.announced_qos(f"rt{topic}"))), f"no endpoint of {topic}"
+
+    def rate(self, topic):
+        """Two messages are a rate."""
+        reader = self.m.peer.subscriber(topic, self.m.type_of(topic), reliable=False)
+        latest(reader, 10)
+        latest(reader, 10)
 
     def publish(self, topic, type_name, text):
         message = build(message_type(type_name), YAML(typ="safe").load(text))
@@ -100,9 +133,13 @@ class Shell:
         refused = [line for line in self.m.output()[1].splitlines() if "reject" in line or "refused" in line]
         assert not refused, refused
 
-    def echo(self, topic, *_):
+    def echo(self, topic, field=None):
+        """Receives a message; `field` is the argument of `--field`."""
         type_name = "nav_msgs/msg/Odometry" if topic == "/second/odometry" else self.m.type_of(topic)
-        latest(self.m.peer.subscriber(topic, type_name, reliable=False), 10)
+        message = latest(self.m.peer.subscriber(topic, type_name, reliable=False), 10)
+        for name in field.split(".") if field else []:
+            assert hasattr(message, name), f"{topic} has no field {field}"
+            message = getattr(message, name)
 
     def call(self, service, type_name, text="{}"):
         client = self.m.peer.client(service, type_name)
@@ -110,7 +147,8 @@ class Shell:
         request = dataclasses.asdict(build(message_type(f"{type_name}_Request"), YAML(typ="safe").load(text)))
         fields = {name: convert(hint, request[name])
                   for name, hint in typing.get_type_hints(message_type(f"{type_name}_Request"), include_extras=True).items()}
-        reply = client.call(**fields)
+        # a call over modems takes seconds
+        reply = client.receive(client.send(**fields), 60)
         assert reply is not None, f"no reply from {service}"
         done = reply.success if hasattr(reply, "success") else reply.result.result == 1
         assert done, reply
@@ -125,7 +163,6 @@ class Shell:
 
     def send_goal(self, action, type_name, text):
         """Checks the goal message; the actions have separate checks."""
-        arm_types.define()
         build(message_type(f"{type_name}_Goal"), YAML(typ="safe").load(text))
         client = self.m.peer.client(f"{action}/_action/get_result", f"{type_name}_GetResult")
         assert client.wait(10), f"no action {action}"
@@ -139,14 +176,16 @@ def check_commands_of_the_pages():
         for words in commands(page.read_text(encoding="utf-8")):
             by_world.setdefault(world_of(words), []).append((page.name, words))
     assert sum(map(len, by_world.values())) > 20, by_world
+    failed = []
     for world, listed in by_world.items():
-        with Running(world, "--pace", "realtime") as m:
+        with tempfile.TemporaryDirectory() as folder, Running(file_of(world, folder), "--pace", "realtime") as m:
             shell = Shell(m)
             for page, words in listed:
                 try:
                     shell.run(words)
-                except Exception as error:
-                    raise AssertionError(f"{page}: ros2 {' '.join(words)}: {error!r}") from error
+                except Exception as error:  # run every command
+                    failed.append(f"{page}: ros2 {' '.join(words)}: {error!r}")
+    assert not failed, "\n".join(failed)
 
 
 CHECKS = [check_commands_of_the_pages]
