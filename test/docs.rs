@@ -793,8 +793,10 @@ fn run_docs(slow: bool) -> usize {
     let run = |path: &PathBuf| {
         let folder = Folder::new(if slow { "docs_slow" } else { "docs" }, &[]);
         std::os::unix::fs::symlink(root.join("test"), folder.0.join("test")).unwrap();
-        // the folder of the images of docs/reference/sensors.md
-        std::fs::create_dir(folder.0.join("sensors")).unwrap();
+        // the folders of the images of docs/reference/sensors.md and docs/explanation/gallery.md
+        for images in ["sensors", "gallery"] {
+            std::fs::create_dir(folder.0.join(images)).unwrap();
+        }
         run_commands(&std::fs::read_to_string(path).unwrap(), &folder.0, slow)
     };
     pages_of_docs().par_iter().map(run).sum()
