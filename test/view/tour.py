@@ -2,35 +2,16 @@
 
 import io
 import json
-import re
-import signal
-import subprocess
 from pathlib import Path
 
 from PIL import Image
 
 from editing import OBJECTS, pause, resume
 from operation import ROBOT, STATUS
+from story import start, stop
 
 SIZE = (1280, 720)
 CURRENT = "water.current.speed_m_s"
-
-
-def start(command, folder):
-    """Starts the program in a folder; returns its process and the address of its page."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
-    for line in process.stdout:
-        found = re.match(r"view: (\S+)", line)
-        if found:
-            return process, found[1]
-    raise RuntimeError("the program printed no address")
-
-
-def stop(process):
-    """Ends a program by an interrupt."""
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
-    assert process.returncode == 0, process.returncode
 
 
 def open_page(browser, url):
@@ -114,8 +95,11 @@ def replay(browser, binary, folder, path):
         open_page(browser, url)
         browser.wait("merrow.timeline.isRecording")
         pause(browser)
-        browser.evaluate("merrow.request({do: 'seek', time_s: 6})")
-        browser.wait("Math.abs(merrow.world.frame.time - 6) < 0.1")
+        # the slider in its middle
+        middle = browser.evaluate("(() => {const s = document.querySelector('#timeline-position');"
+                                  " s.value = (Number(s.min) + Number(s.max)) / 2; s.oninput();"
+                                  " return Number(s.value);})()")
+        browser.wait(f"Math.abs(merrow.world.frame.time - {middle}) < 0.1")
         browser.press("Digit2", "2")
         browser.evaluate("merrow.camera.distance = 3; merrow.camera.yaw = 0.9; merrow.camera.pitch = 0.25;"
                          " merrow.plot.addField('/bluerov2/odometry', 'pose.pose.position.z')")
