@@ -1,6 +1,6 @@
 """Checks the page of the live view in headless Chromium.
 
-    python3 test/view/page.py --binary target/debug/merrow [--complete] [--image FILE.jpg]
+    python3 test/view/page.py --binary target/debug/merrow [--complete] [--image FILE.jpg [--tour STEP]]
 
 Without `--complete`, only the checks of `SHORT` run: drawing, control, a panel, editing and saving.
 Without Chromium (Debian package `chromium`) the checks are skipped.
@@ -26,6 +26,7 @@ import panels
 import replay
 import scene
 import story
+import tour
 from browser import Browser, find
 
 WORLD = """
@@ -533,6 +534,17 @@ def check_story(program, arguments):
             browser.close()
 
 
+def take_tour(program, arguments):
+    """Follows the tour of the documentation in a new browser and writes the image of one step."""
+    with tempfile.TemporaryDirectory() as folder:
+        browser = Browser(program, tour.SIZE)
+        try:
+            tour.take(browser, arguments.binary, folder, arguments.tour, arguments.image)
+            assert not browser.errors, browser.errors
+        finally:
+            browser.close()
+
+
 def check_scenes(program, arguments):
     """Runs the checks of light, cameras and scenery in a new browser."""
     browser = Browser(program, SIZE)
@@ -559,15 +571,21 @@ def main():
     parser.add_argument("--binary", required=True)
     parser.add_argument("--complete", action="store_true", help="all checks, also of a recording and of a whole session")
     parser.add_argument("--only-scenes", action="store_true", help="only the checks of light, cameras and scenery")
-    parser.add_argument("--image")
+    parser.add_argument("--image", metavar="FILE.jpg", help="write an image of the page, without checks")
+    parser.add_argument("--tour", choices=["drive", "edit", "replay"], help="step of the tour that --image shows")
     parser.add_argument("--only-replay", metavar="FILE.jpg", help="write an image of a recording")
     arguments = parser.parse_args()
+    if arguments.tour and not arguments.image:
+        parser.error("--tour needs --image FILE.jpg")
     program = find()
     if program is None:
         print("skipped: Chromium is not installed (Debian package chromium)")
         return 0
     if arguments.only_replay:
         check_replay(program, arguments)
+        return 0
+    if arguments.tour:
+        take_tour(program, arguments)
         return 0
     if arguments.only_scenes:
         check_scenes(program, arguments)
