@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+mod tutorials;
+
 /// Returns the text of a file of the repository.
 fn text(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
@@ -725,11 +727,20 @@ const TESTED: &str = "(test/";
 /// Start of the commands of the studies.
 const STUDIES: &str = "cargo run --release -p merrow-studies -- ";
 
-/// Runs the commands of a document in `folder`, either the slow or the other commands, and returns
-/// their number.
+/// Writes the files of a document to `folder`, runs its commands there, either the slow or the other
+/// commands, and returns their number.
 fn run_commands(document: &str, folder: &Path, slow: bool) -> usize {
     let mut n = 0;
-    for line in blocks_of(document, "sh").iter().flat_map(|b| b.lines()) {
+    let blocks = tutorials::blocks(document).unwrap_or_else(|problem| panic!("line {problem}"));
+    let mut lines = Vec::new();
+    for block in &blocks {
+        match &block.title {
+            Some(name) => tutorials::write_file(block, name, folder),
+            None if block.language == "sh" => lines.extend(block.text.lines()),
+            None => {}
+        }
+    }
+    for line in lines {
         let (command, comment) = line.split_once('#').unwrap_or((line, ""));
         let command = command.split('>').next().unwrap_or_default().trim();
         let merrow = Path::new(env!("CARGO_BIN_EXE_merrow"));
@@ -786,8 +797,8 @@ fn the_commands_work() {
     assert!(n >= 6, "README shows only {n} commands");
 }
 
-/// Runs the commands of all documents in docs/, each in a folder that contains the test data of the
-/// repository at its usual path. The documents are run concurrently.
+/// Runs the commands of all documents in docs/ except the tutorials, each in a folder that contains
+/// the test data of the repository at its usual path. The documents are run concurrently.
 fn run_docs(slow: bool) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let run = |path: &PathBuf| {
@@ -797,7 +808,10 @@ fn run_docs(slow: bool) -> usize {
         std::fs::create_dir(folder.0.join("sensors")).unwrap();
         run_commands(&std::fs::read_to_string(path).unwrap(), &folder.0, slow)
     };
-    pages_of_docs().par_iter().map(run).sum()
+    let tutorials = root.join("docs/tutorials");
+    let mut pages = pages_of_docs();
+    pages.retain(|path| !path.starts_with(&tutorials));
+    pages.par_iter().map(run).sum()
 }
 
 #[test]
@@ -819,22 +833,16 @@ fn commands_are_in_shell_blocks() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for path in pages_of_docs().into_iter().chain([root.join("README.md")]) {
         let text = std::fs::read_to_string(&path).unwrap();
-        let mut language = None;
-        for (number, line) in text.lines().enumerate() {
-            if let Some(opened) = line.strip_prefix("```") {
-                language = if language.is_some() {
-                    None
-                } else {
-                    Some(opened)
-                };
-            }
-            let is_command =
-                line.starts_with("merrow ") && language.is_some_and(|l| l != "sh" && l != "text");
+        let blocks = tutorials::blocks(&text)
+            .unwrap_or_else(|problem| panic!("{}:{problem}", path.display()));
+        for block in blocks {
+            let is_run = block.title.is_some() || ["sh", "text"].contains(&&*block.language);
+            let has_command = block.text.lines().any(|line| line.starts_with("merrow "));
             assert!(
-                !is_command,
-                "{}:{}: in a block that is not ```sh",
+                is_run || !has_command,
+                "{}:{}: a command in a block that is not ```sh",
                 path.display(),
-                number + 1
+                block.line
             );
         }
     }
