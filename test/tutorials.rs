@@ -1,5 +1,5 @@
-//! Runs the tutorials as a reader does: the files and the shell blocks of a page, in its order, in an
-//! empty folder.
+//! Runs README and the tutorials as a reader does: the files and the shell blocks of a page, in its
+//! order, in an empty folder.
 //!
 //! A fenced block with `title="NAME"` is the file NAME. A block `sh` is run as written by `bash -e`,
 //! with the program `merrow` of test/support/reader. Blocks for another machine or for an environment
@@ -267,6 +267,13 @@ fn the_tutorials_work() {
 #[ignore = "runs the blocks that are marked as slow: test/run slow"]
 fn the_slow_tutorials_work() {
     run_tutorials(true);
+}
+
+#[test]
+fn the_readme_works() {
+    let page = super::text("README.md");
+    let n = run_page("README.md", &page, false).unwrap_or_else(|problem| panic!("{problem}"));
+    assert!(n >= 2, "README shows only {n} blocks of commands");
 }
 
 /// Returns what is missing in the list of checks for one page: a block that no check runs, or an
