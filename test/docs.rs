@@ -763,11 +763,13 @@ const TESTED: &str = "(test/";
 /// Start of the commands of the studies.
 const STUDIES: &str = "cargo run --release -p merrow-studies -- ";
 
-/// Writes the files of a document to `folder`, runs its commands there, either the slow or the other
+/// Writes the files of a page to `folder`, runs its commands there, either the slow or the other
 /// commands, and returns their number.
-fn run_commands(document: &str, folder: &Path, slow: bool) -> usize {
+fn run_commands(page: &Path, folder: &Path, slow: bool) -> usize {
     let mut n = 0;
-    let blocks = tutorials::blocks(document).unwrap_or_else(|problem| panic!("line {problem}"));
+    let page_text = std::fs::read_to_string(page).unwrap();
+    let page = page.display();
+    let blocks = tutorials::blocks(&page_text).unwrap_or_else(|problem| panic!("{page}:{problem}"));
     let mut lines = Vec::new();
     for block in &blocks {
         match &block.title {
@@ -818,7 +820,7 @@ fn run_commands(document: &str, folder: &Path, slow: bool) -> usize {
         println!("{seconds:6.1} s  {command}");
         assert!(
             output.status.success(),
-            "{command}: {}",
+            "{page}: {command}: {}",
             String::from_utf8_lossy(&output.stderr)
         );
         n += 1;
@@ -835,7 +837,7 @@ fn run_docs(slow: bool) -> usize {
         std::os::unix::fs::symlink(root.join("test"), folder.0.join("test")).unwrap();
         // the folder of the images of docs/reference/sensors.md
         std::fs::create_dir(folder.0.join("sensors")).unwrap();
-        run_commands(&std::fs::read_to_string(path).unwrap(), &folder.0, slow)
+        run_commands(path, &folder.0, slow)
     };
     let tutorials = root.join("docs/tutorials");
     let mut pages = pages_of_docs();
