@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+mod tutorials;
+
 /// Returns the text of a file of the repository.
 fn text(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
@@ -44,13 +46,18 @@ fn pages_of_docs() -> Vec<PathBuf> {
     pages
 }
 
-/// Returns the code blocks of README in one language.
-fn blocks(language: &str) -> Vec<String> {
-    blocks_of(&text("README.md"), language)
+/// Returns a file that a page shows: the block with this title.
+fn shown_file(page: &str, name: &str) -> String {
+    let blocks =
+        tutorials::blocks(&text(page)).unwrap_or_else(|problem| panic!("{page}:{problem}"));
+    let found = blocks
+        .into_iter()
+        .find(|block| block.title.as_deref() == Some(name));
+    found.unwrap_or_else(|| panic!("{page} has no {name}")).text
 }
 
-fn world() -> String {
-    blocks("yaml").remove(0)
+fn lake() -> String {
+    shown_file("docs/reference/world_file.md", "lake.yaml")
 }
 
 /// The conformance table names every service, and its checks exist. Method: rows of the page
@@ -81,8 +88,30 @@ fn conformance_table_is_complete() {
 #[test]
 fn the_world_file_loads() {
     let world =
-        load_text("lake.yaml", &world(), Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+        load_text("lake.yaml", &lake(), Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
     assert_eq!(world.scene.robots.len(), 1);
+}
+
+/// The robot of README moves to a goal and stays upright. Method: one minute. Tolerance: 1.1 m, because
+/// it cannot move sideways, 0.05 m in depth and 5 degrees.
+#[test]
+fn the_robot_of_readme_moves() {
+    let goal = "schedule: {dive: {time_s: 1, robot: scout, kind: goal, position_m: [3, 0, -5]}}\n";
+    let world = shown_file("README.md", "scout.yaml") + goal;
+    let world =
+        load_text("scout.yaml", &world, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let mut s = merrow_sim::Simulation::new(std::sync::Arc::new(world.scene), 1).unwrap();
+    s.advance(60_000_000_000 / s.scene.dt_ns);
+    let motion = &s.state.robots[0].motion;
+    let p = motion.p_WB;
+    assert!((p.x - 3.0).hypot(p.y) < 1.1, "{p:?}");
+    assert!((p.z + 5.0).abs() < 0.05, "{p:?}");
+    let up = motion
+        .q_WB
+        .matrix()
+        .mul_vec(merrow_math::Vec3::new(0.0, 0.0, 1.0))
+        .z;
+    assert!(up > f64::to_radians(5.0).cos(), "{up}");
 }
 
 #[path = "../examples/own_force.rs"]
@@ -619,10 +648,18 @@ fn the_regions_of_docs_load() {
     assert_eq!((sea.regions.len(), sea.waves.regions.is_some()), (4, true));
 }
 
-// README lists every bundled world. Method: its name and the description of its file.
+// `merrow list` lists every bundled world. Method: its name and the description of its file.
 #[test]
 fn bundled_worlds_are_listed() {
-    let readme = text("README.md");
+    let list = Command::new(env!("CARGO_BIN_EXE_merrow"))
+        .arg("list")
+        .output();
+    let list = String::from_utf8(list.unwrap().stdout).unwrap();
+    let rows: Vec<(&str, &str)> = list
+        .lines()
+        .filter_map(|line| line.trim_start().split_once(' '))
+        .map(|(name, about)| (name, about.trim_start()))
+        .collect();
     let mut count = 0;
     for name in merrow_world::data_dir::file_names("worlds") {
         let world = text(&format!("worlds/{name}.yaml"));
@@ -630,8 +667,8 @@ fn bundled_worlds_are_listed() {
             .lines()
             .find_map(|line| line.strip_prefix("description: "))
             .unwrap_or_else(|| panic!("{name}: no description"));
-        let row = format!("| `{name}` | {} |", description.trim_matches('"'));
-        assert!(readme.contains(&row), "README.md: expected the row {row}");
+        let row = (name.as_str(), description.trim_matches('"'));
+        assert!(rows.contains(&row), "merrow list: expected {row:?}");
         count += 1;
     }
     assert!(count > 30, "{count}");
@@ -696,11 +733,12 @@ fn the_river_of_docs_loads() {
 
 #[test]
 fn errors_are_reported_as_shown() {
-    // README shows the messages for a rate in the wrong unit and a misspelt model.
-    let broken = world()
+    // The page shows the messages for a rate in the wrong unit and a misspelt model.
+    let broken = lake()
         .replace("rate_hz: 5", "rate_khz: 5")
         .replace("bluerov2_heavy", "bluerov2_hevy");
-    let shown = blocks("text")
+    let page = "docs/reference/world_file.md";
+    let shown = blocks_of(&text(page), "text")
         .into_iter()
         .find(|b| b.starts_with("lake.yaml:"))
         .unwrap();
@@ -713,7 +751,7 @@ fn errors_are_reported_as_shown() {
         let found = problems
             .lines()
             .any(|l| l.starts_with(start) && l.ends_with(end));
-        assert!(found, "README shows {line:?}, the loader says\n{problems}");
+        assert!(found, "{page} shows {line:?}, the loader says\n{problems}");
     }
 }
 
@@ -725,11 +763,22 @@ const TESTED: &str = "(test/";
 /// Start of the commands of the studies.
 const STUDIES: &str = "cargo run --release -p merrow-studies -- ";
 
-/// Runs the commands of a document in `folder`, either the slow or the other commands, and returns
-/// their number.
-fn run_commands(document: &str, folder: &Path, slow: bool) -> usize {
+/// Writes the files of a page to `folder`, runs its commands there, either the slow or the other
+/// commands, and returns their number.
+fn run_commands(page: &Path, folder: &Path, slow: bool) -> usize {
     let mut n = 0;
-    for line in blocks_of(document, "sh").iter().flat_map(|b| b.lines()) {
+    let page_text = std::fs::read_to_string(page).unwrap();
+    let page = page.display();
+    let blocks = tutorials::blocks(&page_text).unwrap_or_else(|problem| panic!("{page}:{problem}"));
+    let mut lines = Vec::new();
+    for block in &blocks {
+        match &block.title {
+            Some(name) => tutorials::write_file(block, name, folder),
+            None if block.language == "sh" => lines.extend(block.text.lines()),
+            None => {}
+        }
+    }
+    for line in lines {
         let (command, comment) = line.split_once('#').unwrap_or((line, ""));
         let command = command.split('>').next().unwrap_or_default().trim();
         let merrow = Path::new(env!("CARGO_BIN_EXE_merrow"));
@@ -771,7 +820,7 @@ fn run_commands(document: &str, folder: &Path, slow: bool) -> usize {
         println!("{seconds:6.1} s  {command}");
         assert!(
             output.status.success(),
-            "{command}: {}",
+            "{page}: {command}: {}",
             String::from_utf8_lossy(&output.stderr)
         );
         n += 1;
@@ -779,15 +828,8 @@ fn run_commands(document: &str, folder: &Path, slow: bool) -> usize {
     n
 }
 
-#[test]
-fn the_commands_work() {
-    let folder = Folder::new("readme", &[("my_world.yaml", &world())]);
-    let n = run_commands(&text("README.md"), &folder.0, false);
-    assert!(n >= 6, "README shows only {n} commands");
-}
-
-/// Runs the commands of all documents in docs/, each in a folder that contains the test data of the
-/// repository at its usual path. The documents are run concurrently.
+/// Runs the commands of all documents in docs/ except the tutorials, each in a folder that contains
+/// the test data of the repository at its usual path. The documents are run concurrently.
 fn run_docs(slow: bool) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let run = |path: &PathBuf| {
@@ -797,9 +839,12 @@ fn run_docs(slow: bool) -> usize {
         for images in ["sensors", "gallery"] {
             std::fs::create_dir(folder.0.join(images)).unwrap();
         }
-        run_commands(&std::fs::read_to_string(path).unwrap(), &folder.0, slow)
+        run_commands(path, &folder.0, slow)
     };
-    pages_of_docs().par_iter().map(run).sum()
+    let tutorials = root.join("docs/tutorials");
+    let mut pages = pages_of_docs();
+    pages.retain(|path| !path.starts_with(&tutorials));
+    pages.par_iter().map(run).sum()
 }
 
 #[test]
@@ -821,22 +866,16 @@ fn commands_are_in_shell_blocks() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for path in pages_of_docs().into_iter().chain([root.join("README.md")]) {
         let text = std::fs::read_to_string(&path).unwrap();
-        let mut language = None;
-        for (number, line) in text.lines().enumerate() {
-            if let Some(opened) = line.strip_prefix("```") {
-                language = if language.is_some() {
-                    None
-                } else {
-                    Some(opened)
-                };
-            }
-            let is_command =
-                line.starts_with("merrow ") && language.is_some_and(|l| l != "sh" && l != "text");
+        let blocks = tutorials::blocks(&text)
+            .unwrap_or_else(|problem| panic!("{}:{problem}", path.display()));
+        for block in blocks {
+            let is_run = block.title.is_some() || ["sh", "text"].contains(&&*block.language);
+            let has_command = block.text.lines().any(|line| line.starts_with("merrow "));
             assert!(
-                !is_command,
-                "{}:{}: in a block that is not ```sh",
+                is_run || !has_command,
+                "{}:{}: a command in a block that is not ```sh",
                 path.display(),
-                number + 1
+                block.line
             );
         }
     }

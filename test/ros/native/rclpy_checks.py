@@ -353,6 +353,20 @@ def check_lock_step():
         assert found[-1].pose.pose == last, (found[-1].pose.pose, last)
 
 
+def check_readme():
+    """The program drive.py of README drives the vehicle forward."""
+    (program,) = re.findall(r'^```python title="drive.py"\n(.*?)^```$', (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
+    with Merrow("pool") as m:
+        found = m.subscribe("nav_msgs/msg/Odometry", "/bluerov2/odometry", SENSOR)
+        assert m.spin(lambda: found), m.log()
+        driver = subprocess.Popen([sys.executable, "-c", program])
+        try:
+            assert m.spin(lambda: found[-1].pose.pose.position.x > 0.5), found[-1].pose.pose.position
+        finally:
+            driver.kill()
+            driver.wait()
+
+
 def check_pause_and_resume():
     """Time stops, and continues from the same value."""
     with Merrow("pool") as m:
