@@ -1,0 +1,47 @@
+"""Pages of the kinds of sensors: topics, keys and bundled devices."""
+
+from pathlib import Path
+
+from .interfaces import type_link
+from .keys import Keys, sensor_description
+from .text import Unknown, cell, code, first_sentence, table
+
+
+def write(folder: Path, keys: Keys, interfaces, devices, figures: Path):
+    """Writes a page for each kind of sensor. `devices` has the bundled devices of each kind, as pairs
+    of name and description; `figures` is the folder of the figures of sensors."""
+    folder.mkdir(parents=True)
+    kinds = keys.sensor_kinds()
+    for kind in [*devices, *interfaces.sensors]:
+        if kind not in kinds:
+            raise Unknown(f"the schema has no sensor of the kind `{kind}`")
+    index = [
+        "# Sensors by kind\n",
+        "One page per kind of sensor: its topics, the keys of its device, and the bundled devices. The pages are",
+        "generated from the declarations.\n",
+    ]
+    for kind, variant in kinds.items():
+        description = sensor_description(variant)
+        text = f"# {kind}\n\n{cell(description)}\n\n"
+        figure = next((file for file in sorted(figures.glob(f"{kind}.*"))), None)
+        if figure:
+            text += f"![Readings of a sensor of the kind {kind}](../../figures/sensors/{figure.name})\n\n"
+        text += "## Topics\n\nAll are published, at the rate of the sensor if no other rate is stated.\n\n"
+        rows = []
+        for name, entry in interfaces.sensors.get(kind, {}).items():
+            types = "<br>".join(type_link(ros_type, "../") for ros_type in entry.types)
+            rows.append([code(name), types, cell("<br>".join(entry.qos)).replace("\\<br>", "<br>")])
+        if not rows:
+            raise Unknown(f"no bundled world has a sensor of the kind `{kind}`, so that its topics are not known")
+        text += table(["topic", "type", "quality of service"], rows)
+        text += "## Bundled devices\n\n"
+        rows = [[code(name), cell(line)] for name, line in devices.get(kind, [])]
+        text += table(["`device`", "content"], rows) if rows else "No device of this kind is bundled.\n\n"
+        text += (
+            "## Keys of the device\n\nThe mounting of a sensor has the keys of "
+            f"[`sensors.NAME`](../keys/sensors.md#sensorconfig).\n\n"
+        )
+        text += keys.keys_table(variant["properties"], "../keys/", f"sensor {kind}")
+        (folder / f"{kind}.md").write_text(text)
+        index.append(f"* [{kind}]({kind}.md): {cell(first_sentence(description)).rstrip('.')}")
+    (folder / "index.md").write_text("\n".join(index) + "\n")
