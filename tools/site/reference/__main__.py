@@ -46,7 +46,8 @@ def main():
     shutil.rmtree(SOURCE, ignore_errors=True)
     pages.copy(ROOT, SOURCE)
     generate(os.environ["MERROW"], SOURCE / "reference")
-    shutil.copy(ROOT / "tools/site/site.css", SOURCE)
+    pages.set_pages(SOURCE)
+    shutil.copytree(ROOT / "tools/site/static", SOURCE, dirs_exist_ok=True)
     settings = {
         "INHERIT": str(ROOT / "tools/site/mkdocs.yml"),
         "docs_dir": str(SOURCE),

@@ -121,7 +121,8 @@ class Keys:
         return "enum" in self.structures[name]
 
     def anchor(self, name):
-        return name.rsplit(".", 1)[-1].lower() if name.count(".") == 0 else name.replace(".", "-").lower()
+        """Returns the anchor of the section of a structure."""
+        return name.replace(".", "-").lower()
 
     def title(self, name):
         """Returns the path of the structure below the file in which it is written."""
@@ -406,7 +407,7 @@ def split(places):
     """Splits the index of keys between initial letters into parts of similar length."""
     parts, length = [[]], 0
     for key, links in places:
-        if length > 40_000 and key[0] != parts[-1][-1][0][0]:
+        if length > 30_000 and key[0] != parts[-1][-1][0][0]:
             parts.append([])
             length = 0
         parts[-1].append((key, links))

@@ -21,7 +21,7 @@ LINK = re.compile(r"\[([^\]]+)\]\(([^)#\s]+\.md)\)")
 def of(source: Path):
     """Returns the navigation of the site."""
     listed = set()
-    nav = ["index.md"]
+    nav = [{"Home": "index.md"}]
     for folder, title in PARTS.items():
         nav.append({title: of_index(source, source / folder / "index.md", listed)})
     return nav
@@ -44,7 +44,8 @@ def of_index(source: Path, index: Path, listed):
             if not page.exists():
                 raise Unknown(f"{index.relative_to(source)}: no page {address}")
             listed.add(page)
-            title = text[0].upper() + text[1:]
+            # names stay as they are written
+            title = text.strip("`") if text.startswith("`") else text[0].upper() + text[1:]
             is_index = page.name == "index.md"
             group.append({title: of_index(source, page, listed) if is_index else str(page.relative_to(source))})
     return [entry for entry in entries if entry != {} and list(entry.values() if isinstance(entry, dict) else [1]) != [[]]]

@@ -13,6 +13,13 @@ from .text import Unknown
 # Pages of the root that are pages of the site, in `project/`. README is the home of the repository
 # as docs/index.md is that of the site.
 PROJECT = ["ARCHITECTURE", "CHANGELOG", "CONTRIBUTING", "CONVENTIONS", "SECURITY", "SOURCES"]
+# Settings of single pages: the home page has no navigation beside it, and the pages that repeat
+# terms of others are found after these.
+SETTINGS = {
+    "index.md": "hide: [navigation]",
+    "project/CHANGELOG.md": "search: {boost: 0.3}",
+    "reference/keys/all_*.md": "search: {boost: 0.3}",
+}
 IMAGES = {".jpg", ".png", ".svg"}
 # Line of docs/reference/index.md below which the generated pages are listed.
 GENERATED = "<!-- generated pages -->"
@@ -38,6 +45,16 @@ def copy(root: Path, source: Path):
         convert(root, path, source, source / path.relative_to(docs))
     for name in PROJECT:
         convert(root, root / f"{name}.md", source, source / "project" / f"{name}.md")
+
+
+def set_pages(source: Path):
+    """Writes the settings of single pages into them."""
+    for pattern, settings in SETTINGS.items():
+        paths = list(source.glob(pattern))
+        if not paths:
+            raise Unknown(f"tools/site/reference/pages.py: SETTINGS names {pattern}, which does not exist")
+        for path in paths:
+            path.write_text(f"---\n{settings}\n---\n\n{path.read_text()}")
 
 
 def convert(root: Path, path: Path, source: Path, target: Path):

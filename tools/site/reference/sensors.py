@@ -22,7 +22,7 @@ def write(folder: Path, keys: Keys, interfaces, devices, figures: Path):
     ]
     for kind, variant in kinds.items():
         description = sensor_description(variant)
-        text = f"# {kind}\n\n{cell(description)}\n\n"
+        text = f"# Sensor {code(kind)}\n\n{cell(description)}\n\n"
         figure = next((file for file in sorted(figures.glob(f"{kind}.*"))), None)
         if figure:
             text += f"![Readings of a sensor of the kind {kind}](../../figures/sensors/{figure.name})\n\n"
@@ -43,5 +43,5 @@ def write(folder: Path, keys: Keys, interfaces, devices, figures: Path):
         )
         text += keys.keys_table(variant["properties"], "../keys/", f"sensor {kind}")
         (folder / f"{kind}.md").write_text(text)
-        index.append(f"* [{kind}]({kind}.md): {cell(first_sentence(description)).rstrip('.')}")
+        index.append(f"* [`{kind}`]({kind}.md): {cell(first_sentence(description)).rstrip('.')}")
     (folder / "index.md").write_text("\n".join(index) + "\n")
