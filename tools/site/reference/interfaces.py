@@ -12,53 +12,115 @@ import yaml
 
 from .text import Unknown, cell, code, table
 
+# Topics by group, with their content.
 TOPICS = {
-    "Simulation": ["/clock", "/tf", "/tf_static", "/diagnostics", "/contacts"],
-    "Robot": [
-        "/<robot>/robot_description", "/<robot>/joint_states", "/<robot>/battery_state",
-        "/<robot>/<link>/external_wrench", "/<robot>/<link>/contact_wrench",
-    ],
-    "Thrusters, fins and buoyancy engines": [
-        "/<robot>/thruster_manager/input", "/<robot>/thruster_manager/input_stamped", "/<robot>/thrusters/command",
-        "/<robot>/thrusters/<thruster>/command", "/<robot>/thrusters/<thruster>/azimuth/command",
-        "/<robot>/fins/command", "/<robot>/fins/<fin>/command", "/<robot>/buoyancy_engines/<engine>/command",
-        "/<robot>/buoyancy_engines/<engine>/volume",
-    ],
-    "Motion control": [
-        "/<robot>/cmd_vel", "/<robot>/cmd_vel_stamped", "/<robot>/goal_pose", "/<robot>/path", "/<robot>/joy",
-        "/<robot>/set_mode", "/<robot>/controller/status", "/<robot>/autopilot/depth_m",
-        "/<robot>/autopilot/heading_deg", "/<robot>/enable", "/<robot>/flight_mode", "/<robot>/wheel_odometry",
-    ],
-    "Arms and grippers": [
-        "/<robot>/joint_commands", "/<robot>/<group>_controller/joint_trajectory",
-        "/<robot>/<group>_controller/controller_state", "/<robot>/<group>_position_controller/commands",
-        "/<robot>/<group>_velocity_controller/commands", "/<robot>/<group>_effort_controller/commands",
-    ],
-    "Modems": [
-        "/<modem>/tx", "/<modem>/rx", "/<modem>/status", "/<modem>/range", "/network/packets", "/network/links",
-        "/network/schedule", "/<topic of a bridge>",
-    ],
-    "Computers": ["/<robot>/<computer>/status", "/<robot>/<computer>/schedule"],
-    "Couplings and tethers": [
-        "/couplings/<coupling>/command", "/couplings/<coupling>/state", "/couplings/<coupling>/wrench",
-        "/<tether>/path", "/<tether>/tension", "/<tether>/intact", "/<tether>/length", "/<tether>/winch/command",
-    ],
-}  # fmt: skip
+    "Simulation": {
+        "/clock": "Simulated time.",
+        "/tf": "Transforms of the frames that move, with the true poses of robots whose parameter `publish_truth_tf` "
+               "is true.",
+        "/tf_static": "Transforms that do not change.",
+        "/diagnostics": "Health of the node and of the robots.",
+        "/contacts": "Contact pairs with their points and forces.",
+    },
+    "Robot": {
+        "/<robot>/robot_description": "URDF of the robot.",
+        "/<robot>/joint_states": "States of the joints; fins and azimuth thrusters are joints too.",
+        "/<robot>/battery_state": "State of the battery.",
+        "/<robot>/<link>/external_wrench": "Force and moment that act on a link.",
+        "/<robot>/<link>/contact_wrench": "Total contact force and moment on a link that `contact_wrenches` lists.",
+    },
+    "Thrusters, fins and buoyancy engines": {
+        "/<robot>/thruster_manager/input": "Force and moment that the thrusters produce together.",
+        "/<robot>/thruster_manager/input_stamped": "The same with a header.",
+        "/<robot>/thrusters/command": "Commands of all thrusters, in the order of `merrow describe`.",
+        "/<robot>/thrusters/<thruster>/command": "Command of one thruster.",
+        "/<robot>/thrusters/<thruster>/azimuth/command": "Angle of an azimuth thruster.",
+        "/<robot>/fins/command": "Angles of all fins, in the order of `merrow describe`.",
+        "/<robot>/fins/<fin>/command": "Angle of one fin.",
+        "/<robot>/buoyancy_engines/<engine>/command": "Displaced volume that a buoyancy engine pumps to.",
+        "/<robot>/buoyancy_engines/<engine>/volume": "Displaced volume of a buoyancy engine, in m3.",
+    },
+    "Motion control": {
+        "/<robot>/cmd_vel": "Velocity of the vehicle.",
+        "/<robot>/cmd_vel_stamped": "The same with a header.",
+        "/<robot>/goal_pose": "Pose to go to and to hold.",
+        "/<robot>/path": "Path to follow.",
+        "/<robot>/joy": "State of a gamepad.",
+        "/<robot>/set_mode": "Mode of the firmware.",
+        "/<robot>/controller/status": "Mode, references and errors of the firmware.",
+        "/<robot>/autopilot/depth_m": "Depth to hold.",
+        "/<robot>/autopilot/heading_deg": "Heading to hold.",
+        "/<robot>/enable": "Whether the firmware may move the vehicle.",
+        "/<robot>/flight_mode": "Mode of the firmware of a multirotor.",
+        "/<robot>/wheel_odometry": "Odometry from the wheels of a rover.",
+    },
+    "Arms and grippers": {
+        "/<robot>/joint_commands": "Commands of single joints.",
+        "/<robot>/<group>_controller/joint_trajectory": "Trajectory of the joints of a group.",
+        "/<robot>/<group>_controller/controller_state": "Reference and state of the joints of a group.",
+        "/<robot>/<group>_position_controller/commands": "Positions of the joints of a group.",
+        "/<robot>/<group>_velocity_controller/commands": "Velocities of the joints of a group.",
+        "/<robot>/<group>_effort_controller/commands": "Efforts of the joints of a group.",
+    },
+    "Modems": {
+        "/<modem>/tx": "Message that the modem transmits.",
+        "/<modem>/rx": "Messages that the modem has received.",
+        "/<modem>/status": "State and counters of the modem.",
+        "/<modem>/range": "Ranges that the modem has measured.",
+        "/network/packets": "Transmitted packets and what became of them.",
+        "/network/links": "State of the links between modems.",
+        "/network/schedule": "Intervals in which modems transmit and receive.",
+        "/<topic of a bridge>": "Messages that a bridge has transmitted by modem.",
+    },
+    "Computers": {
+        "/<robot>/<computer>/status": "Load of the computer and state of its tasks.",
+        "/<robot>/<computer>/schedule": "Intervals in which tasks run.",
+    },
+    "Couplings and tethers": {
+        "/couplings/<coupling>/command": "Whether the coupling engages or releases.",
+        "/couplings/<coupling>/state": "Whether the coupling is engaged.",
+        "/couplings/<coupling>/wrench": "Force and moment of the coupling.",
+        "/<tether>/path": "Positions of the nodes of the line.",
+        "/<tether>/tension": "Tension of each segment, in N.",
+        "/<tether>/intact": "Whether the line is unbroken.",
+        "/<tether>/length": "Unstretched length that is paid out, in m.",
+        "/<tether>/winch/command": "Speed of the winch.",
+    },
+}
+# Services by group. Services of a type of Merrow's own have the description of the type, which is empty here.
 SERVICES = {
-    "Simulation": [
-        "/merrow/pause", "/merrow/resume", "/merrow/reset", "/merrow/step", "/merrow/single_step", "/merrow/set_pose",
-        "/merrow/couple", "/merrow/weather", "/merrow/fault", "/merrow/apply_wrench", "/merrow/clear_wrenches",
-        "/merrow/save_world", "/merrow/record", "/merrow/checkpoint",
-    ],
-    "Robots": [
-        "/<robot>/set_mode", "/<robot>/arm", "/<robot>/takeoff", "/<robot>/land", "/<robot>/<sensor>/sample",
-        "/<robot>/<sensor>/stop",
-    ],
-    "Modems": [
-        "/<modem>/measure_range", "/<modem>/set_mac", "/<modem>/set_power", "/<modem>/set_rate",
-        "/<service of a bridge>",
-    ],
-}  # fmt: skip
+    "Simulation": {
+        "/merrow/pause": "Pauses the simulation.",
+        "/merrow/resume": "Continues a paused simulation.",
+        "/merrow/reset": "Returns to the start of the world.",
+        "/merrow/step": "",
+        "/merrow/single_step": "Advances a paused or lock-step simulation by one step.",
+        "/merrow/set_pose": "",
+        "/merrow/couple": "",
+        "/merrow/weather": "",
+        "/merrow/fault": "",
+        "/merrow/apply_wrench": "",
+        "/merrow/clear_wrenches": "",
+        "/merrow/save_world": "",
+        "/merrow/record": "",
+        "/merrow/checkpoint": "",
+    },
+    "Robots": {
+        "/<robot>/set_mode": "",
+        "/<robot>/arm": "Arms or disarms the firmware.",
+        "/<robot>/takeoff": "Lets a multirotor take off.",
+        "/<robot>/land": "Lets a multirotor land.",
+        "/<robot>/<sensor>/sample": "Starts a sample of a water sampler.",
+        "/<robot>/<sensor>/stop": "Ends the sample.",
+    },
+    "Modems": {
+        "/<modem>/measure_range": "",
+        "/<modem>/set_mac": "",
+        "/<modem>/set_power": "",
+        "/<modem>/set_rate": "",
+        "/<service of a bridge>": "A service of another robot, whose calls cross by modem.",
+    },
+}
 # Names of `simulation_interfaces` are those of the standard.
 STANDARD = "simulation_interfaces/"
 
@@ -161,6 +223,7 @@ class Interfaces:
     """All topics, services, actions and parameters of the bundled worlds."""
 
     def __init__(self, worlds):
+        self.number_of_worlds = len(worlds)
         self.topics, self.sensors, self.services, self.actions, self.parameters = {}, {}, {}, {}, {}
         for world in worlds:
             self.add_topics(world)
@@ -211,18 +274,44 @@ def type_link(name, folder):
     return f"[{code(name)}]({folder}messages/{kind}.md#{short.lower()})"
 
 
-def example_worlds(worlds):
-    """Returns up to three worlds that have a name."""
-    if len(worlds) > 30:
-        return "all" if len(worlds) > 36 else "most"
-    return ", ".join(f"[{code(world)}](../bundled/worlds.md#{world})" for world in worlds[:3])
+def example_worlds(worlds, number_of_worlds):
+    """Returns a sentence with up to three worlds that have a name, unless most have it."""
+    if not worlds or 2 * len(worlds) > number_of_worlds:
+        return ""
+    links = [f"[{code(world)}](../bundled/worlds.md#{world})" for world in worlds[:3]]
+    return f" Worlds: {', '.join(links)}{', and others' if len(worlds) > 3 else ''}."
 
 
-def rate(entry):
+def types(entry):
+    """Returns the types of an entry."""
+    shown = [type_link(kind, "../") for kind in entry.types[:3]]
+    return "<br>".join(shown + ["and others"] * (len(entry.types) > 3))
+
+
+def published(entry):
+    """Returns when a topic is published, and its quality of service."""
     rates = [value for value in entry.rates if value is not None]
     if not rates:
-        return "on change or once"
-    return f"{rates[0]:g} Hz" if len(rates) == 1 else "of its robot"
+        text = "Published once or on events"
+    else:
+        text = f"Published at {rates[0]:g} Hz" if len(rates) == 1 else "Published at a rate of the robot"
+    return text + quality(entry, "reliable, volatile, keep last 10") + "."
+
+
+def subscribed(entry):
+    """Returns what a command contains; if it depends on the robot, that of the first one."""
+    notes = [note for note in entry.notes if note]
+    text = "Subscribed"
+    if notes:
+        text += ": " if len(notes) == 1 else ", for example: "
+        text += cell(notes[0])
+    return text + quality(entry, "reliable, volatile, keep last 1000") + "."
+
+
+def quality(entry, usual):
+    """Returns the quality of service, if it is not the usual one."""
+    other = [value for value in entry.qos if value != usual]
+    return f" ({', '.join(map(cell, other))})" if other else ""
 
 
 def topics_page(interfaces):
@@ -230,41 +319,20 @@ def topics_page(interfaces):
         "# Topics\n\nThe topics that Merrow publishes and subscribes to, generated from `merrow describe` of the "
         "bundled worlds. `merrow describe WORLD --topics` prints those of one world.\n\nNames in angle brackets are "
         "chosen by the world file; `<modem>` is `<robot>/<modem>` for the modem of a robot. The topics of sensors are "
-        "on the [pages of the sensors](../sensors/index.md). Rates are in simulated time. A quality of service is "
-        "reliable, volatile and keeps the last 10 messages if nothing else is stated; subscriptions keep the last "
-        "1000.\n\n"
+        "on the [pages of the sensors](../sensors/index.md). Rates are in simulated time. The quality of service of a "
+        "published topic is reliable, volatile, keep last 10, and that of a subscription reliable, volatile, keep last "
+        "1000, if no other is stated.\n\n"
     )
     for group, names in TOPICS.items():
-        text += f"## {group}\n\n"
         rows = []
-        for name in names:
-            for direction in ("published", "subscribed"):
+        for name, about in names.items():
+            for direction, describe in (("published", published), ("subscribed", subscribed)):
                 entry = interfaces.topics.get((name, direction))
-                if entry is None:
-                    continue
-                kinds = "<br>".join(type_link(kind, "../") for kind in entry.types[:3])
-                kinds += "<br>and others" if len(entry.types) > 3 else ""
-                if direction == "published":
-                    note = rate(entry) + quality(entry, "reliable, volatile, keep last 10")
-                else:
-                    note = content(entry) + quality(entry, "reliable, volatile, keep last 1000")
-                rows.append([code(name), direction, kinds, note, example_worlds(entry.worlds)])
-        text += table(["topic", "direction", "type", "rate, or content of a command", "worlds"], rows)
+                if entry is not None:
+                    worlds = example_worlds(entry.worlds, interfaces.number_of_worlds)
+                    rows.append([code(name), types(entry), f"{cell(about)} {describe(entry)}{worlds}"])
+        text += f"## {group}\n\n" + table(["topic", "type", "content"], rows)
     return text
-
-
-def quality(entry, usual):
-    """Returns the quality of service, if it is not the usual one."""
-    other = [value for value in entry.qos if value != usual]
-    return f"; {', '.join(other)}" if other else ""
-
-
-def content(entry):
-    """Returns what a command contains; if it depends on the robot, that of the first one."""
-    notes = [note for note in entry.notes if note]
-    if not notes:
-        return ""
-    return cell(notes[0]) if len(notes) == 1 else f"for example: {cell(notes[0])}"
 
 
 def services_page(interfaces, descriptions):
@@ -275,18 +343,23 @@ def services_page(interfaces, descriptions):
     )
     for group, names in SERVICES.items():
         rows = []
-        for name in names:
+        for name, about in names.items():
             entry = interfaces.services[name]
-            kinds = "<br>".join(type_link(kind, "../") for kind in entry.types[:3])
-            rows.append([code(name), kinds, cell(descriptions.get(entry.types[0], "")), example_worlds(entry.worlds)])
-        text += f"## {group}\n\n" + table(["service", "type", "content", "worlds"], rows)
+            effect = about or descriptions.get(entry.types[0])
+            if not effect:
+                raise Unknown(f"tools/site/reference/interfaces.py: the service {name} has no description")
+            worlds = example_worlds(entry.worlds, interfaces.number_of_worlds)
+            rows.append([code(name), types(entry), cell(effect) + worlds])
+        text += f"## {group}\n\n" + table(["service", "type", "effect"], rows)
     rows = [[code(name), code(entry.types[0])] for name, entry in interfaces.standard.items()]
     text += (
         "## Standard services of simulators\n\nThe services of `simulation_interfaces`; "
-        "[Changing worlds](../../guides/changing_worlds.md) states how each behaves.\n\n"
+        "[Worlds that change at run time](../../guides/changing_worlds.md) states how each behaves.\n\n"
     ) + table(["service", "type"], rows)
-    rows = [[code(name), code(entry.types[0]), example_worlds(entry.worlds)]
-            for name, entry in interfaces.actions.items()]  # fmt: skip
+    rows = [
+        [code(name), code(entry.types[0]), example_worlds(entry.worlds, interfaces.number_of_worlds).strip()]
+        for name, entry in sorted(interfaces.actions.items())
+    ]
     return text + "## Actions\n\n" + table(["action", "type", "worlds"], rows)
 
 
@@ -307,9 +380,11 @@ def parameters_page(interfaces):
         rows = []
         for name, entry in groups[group]:
             ranges = [text for text in entry.rates if text]
-            allowed = "depends on the world" if len(ranges) > 1 else "".join(ranges)
-            rows.append([code(name), entry.types[0], cell(allowed), cell(entry.notes[0]), example_worlds(entry.worlds)])
-        text += f"## {title}\n\n" + table(["parameter", "type", "values", "description", "worlds"], rows)
+            allowed = "range depends on the world" if len(ranges) > 1 else "".join(ranges)
+            worlds = example_worlds(entry.worlds, interfaces.number_of_worlds)
+            values = ", ".join(filter(None, [*entry.types, cell(allowed)]))
+            rows.append([code(name), values, cell(entry.notes[0]) + worlds])
+        text += f"## {title}\n\n" + table(["parameter", "values", "description"], rows)
     return text
 
 

@@ -37,11 +37,15 @@ SUBJECTS = {
 }
 COMMON = ("common", "Common structures")
 SENSOR_KINDS = "DeviceConfig"
+# Subjects whose keys repeat those of others, on whose pages the structures of both are.
+REPEATING = {"schedule", "faults"}
+# Text before the names of the required keys in the comment of a map.
+REQUIRED = "Required, here or in a base: "
 # Keywords of the schema that the pages show or that say nothing to a reader.
 KNOWN = {
     "type", "description", "default", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "items",
     "minItems", "maxItems", "minLength", "pattern", "enum", "const", "anyOf", "$ref", "properties",
-    "additionalProperties", "propertyNames", "if", "then",
+    "additionalProperties", "propertyNames", "if", "then", "$comment",
 }  # fmt: skip
 NAME = "NAME"
 
@@ -61,7 +65,6 @@ class Keys:
                     self.uses[used].append((name, key))
         self.find_paths()
         self.assign_pages()
-        self.count = 0
 
     def references(self, name):
         """Returns the key, the path of the key and the structure, for each structure that `name` uses."""
@@ -85,9 +88,16 @@ class Keys:
     def find_paths(self):
         """Sets the shortest path from a world file to each structure."""
         self.paths = {self.root: ""}
-        waiting = deque([self.root])
-        while waiting:
+        repeating = [start for page in REPEATING for start in SUBJECTS[page][1]]
+        waiting, last = deque([self.root]), []
+        while waiting or last:
+            if not waiting:
+                waiting, last = deque(last), []
+                repeating = []
             name = waiting.popleft()
+            if name in repeating:
+                last.append(name)
+                continue
             for _, step, used in self.references(name):
                 if used not in self.paths:
                     self.paths[used] = ".".join(part for part in (self.paths[name], step) if part)
@@ -113,7 +123,7 @@ class Keys:
                     waiting += [used for _, _, used in self.references(name) if used not in starts]
         self.pages = {}
         for name in self.structures:
-            pages = reached[name]
+            pages = reached[name] - REPEATING or reached[name]
             self.pages[name] = starts.get(name) or (min(pages) if len(pages) == 1 else COMMON[0])
 
     def is_words(self, name):
@@ -134,6 +144,11 @@ class Keys:
                 if file == "SensorConfig":
                     path = f"sensors.{NAME}.{path}"
         return path
+
+    def heading(self, name):
+        """Returns the last key of the path of a structure, with what stands for a name below it."""
+        parts = self.title(name).split(".")
+        return ".".join(parts[-2:] if parts[-1] == NAME else parts[-1:]) or "World file"
 
     def link(self, name, page, text=None):
         """Returns a link to a structure from a page of keys, or from a page of another folder, for
@@ -189,25 +204,33 @@ class Keys:
                 raise Unknown(f"merrow schema: {where}: unknown type `{kind}`")
         return " or ".join(shown), words
 
-    def row(self, key, schema, page, where):
+    def row(self, key, schema, page, where, is_required):
         """Returns the row of a key."""
-        self.count += 1
         kind, words = self.value(schema, page, where)
         text, unit = split_unit(schema.get("description", ""))
         if key == "kind" and "const" in schema:
             text = text or "Selects these keys."
         if not text:
             raise Unknown(f"merrow schema: {where}: no description")
-        default = short_default(schema.get("default"))
-        named = [cell(word) for word in words]
-        return [code(key), kind, cell(unit), default, "<br>".join([cell(text), *named])]
+        value = f"{kind} [{cell(unit)}]" if unit else kind
+        default = "required" if is_required else short_default(schema.get("default"))
+        return [code(key), value, default, "<br>".join(map(cell, [text, *words]))]
 
-    def keys_table(self, properties, page, where):
-        rows = [self.row(key, schema, page, f"{where}.{key}") for key, schema in properties.items() if key != "extends"]
-        self.count += "extends" in properties
-        if not rows:
-            return "This has no keys.\n\n"
-        return table(["key", "value", "unit", "default", "description"], rows)
+    def keys_table(self, structure, page, where):
+        """Returns the table of the keys of a map."""
+        required = structure.get("then", {}).get("required", [])
+        comment = structure.get("$comment")
+        if comment is not None:
+            if not comment.startswith(REQUIRED):
+                raise Unknown(f"merrow schema: {where}: a comment that does not start with `{REQUIRED}`: {comment}")
+            required = comment.removeprefix(REQUIRED).split(", ")
+        keys = structure["properties"]
+        rows = [
+            self.row(key, schema, page, f"{where}.{key}", key in required and key != "kind")
+            for key, schema in keys.items()
+            if key != "extends"
+        ]
+        return table(["key", "value", "default", "description"], rows) if rows else "No keys.\n\n"
 
     # ------------------------------------------------------------------ pages
 
@@ -215,15 +238,17 @@ class Keys:
         """Returns the section of a structure."""
         structure = self.structures[name]
         path = self.title(name)
-        heading = code(path) if path else "World file"
+        heading = code(self.heading(name)) if path else "World file"
         used = [
             self.link(owner, page, code(f"{self.title(owner)}.{key}".strip("."))) for owner, key in self.uses[name]
         ]
         text = f"{level} {heading} {{#{self.anchor(name)}}}\n\n{prose(structure.get('description', ''))}\n\n"
         if len(used) > 1:
-            text += f"Used by {', '.join(used)}.\n\n"
+            text += f"At {', '.join(used)}.\n\n"
+        elif path != self.heading(name):
+            text += f"At {code(path)}.\n\n"
         if "properties" in structure:
-            return text + self.keys_table(structure["properties"], page, name)
+            return text + self.keys_table(structure, page, name)
         if "anyOf" not in structure:
             raise Unknown(f"merrow schema: {name} is neither a map, a choice nor a list of words")
         if name == SENSOR_KINDS:
@@ -243,10 +268,10 @@ class Keys:
             note = prose(variant.get("description", ""))
             return f"Also as a {kind}. {note}\n\n" + "".join(f"* {cell(word)}\n" for word in words) + "\n"
         kind = variant["properties"].get("kind", {}).get("const")
-        title = code(f"{self.title(name)}: {kind}") if kind else f"{code(self.title(name))}, form {number + 1}"
+        title = code(f"{self.heading(name)}: {kind}") if kind else f"{code(self.heading(name))}, form {number + 1}"
         anchor = f"{self.anchor(name)}-{kind or number + 1}"
         text = f"{level} {title} {{#{anchor}}}\n\n{prose(variant.get('description', ''))}\n\n"
-        return text + self.keys_table(variant["properties"], page, where)
+        return text + self.keys_table(variant, page, where)
 
     def sensor_kinds(self):
         """Returns the kinds of sensors with their schema."""
@@ -271,10 +296,13 @@ class Keys:
         names = [name for name in self.structures if self.pages[name] == page and not self.is_words(name)]
         names.sort(key=lambda name: (name not in SUBJECTS.get(page, ("", []))[1], list(self.structures).index(name)))
         if page in SUBJECTS:
-            about = " ".join(prose(self.structures[name]["description"]) for name in SUBJECTS[page][1])
+            starts = [self.title(name) for name in SUBJECTS[page][1]]
+            places = ", ".join(code(start) for start in starts) if all(starts) else "a world file"
+            about = f"The keys of {places} and of the maps below"
         else:
-            about = "Structures that keys of several pages contain."
-        return f"# Keys: {title}\n\n{about}\n\n" + "".join(self.section(name, page) for name in names)
+            about = "The keys of maps that several subjects contain"
+        text = f"# Keys: {title}\n\n{about}, generated from `merrow schema`. [Keys of files](index.md) states how to "
+        return text + "read the tables.\n\n" + "".join(self.section(name, page) for name in names)
 
     def index_of_keys(self):
         """Returns every key with links to the structures that have it."""
@@ -385,7 +413,8 @@ def write(folder: Path, keys: Keys):
         "# Keys of files\n",
         "Every key of world files, of robot files and of the files of components, with its type, unit, range and",
         "default, generated from the declarations that read the files.\n",
-        "A key without a default is required, or its description states what applies without it.",
+        "A key without a default that is not required has no effect if it is missing, or its description states what",
+        "applies.",
         "`NAME` in a path stands for a name that you choose, `[]` for the elements of a list.",
         "Every map may have the key `extends`: the name of a file, or of a bundled world or component, whose keys are",
         "used as a base and overridden by the keys of the map.",

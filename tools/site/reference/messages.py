@@ -38,12 +38,12 @@ def parse(path: Path):
 
 
 def fields(part, names):
-    """Returns the table of the fields. A field without a comment belongs to the comment above it."""
+    """Returns the table of the fields. A comment also describes the fields below it that have none."""
     rows = []
     for kind, name, value, text in part:
         base = kind.split("[")[0]
         shown = f"[{code(kind)}](msg.md#{base.lower()})" if base in names else code(kind)
-        rows.append([code(name + (f" = {value}" if value else "")), shown, cell(text)])
+        rows.append([code(name + (f" = {value}" if value else "")), shown, cell(text or "as above")])
     return table(["field", "type", "description"], rows) if rows else "No fields.\n\n"
 
 

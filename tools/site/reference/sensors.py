@@ -41,7 +41,7 @@ def write(folder: Path, keys: Keys, interfaces, devices, figures: Path):
             "## Keys of the device\n\nThe mounting of a sensor has the keys of "
             f"[`sensors.NAME`](../keys/sensors.md#sensorconfig).\n\n"
         )
-        text += keys.keys_table(variant["properties"], "../keys/", f"sensor {kind}")
+        text += keys.keys_table(variant, "../keys/", f"sensor {kind}")
         (folder / f"{kind}.md").write_text(text)
         index.append(f"* [`{kind}`]({kind}.md): {cell(first_sentence(description)).rstrip('.')}")
     (folder / "index.md").write_text("\n".join(index) + "\n")
