@@ -35,7 +35,7 @@ def generate(merrow, folder: Path):
     all_keys = keys.Keys(json.loads(commands.output(merrow, "schema")))
     keys.write(folder / "keys", all_keys)
     devices = bundled.devices_by_kind(found["sensors"], ROOT / "params/sensors")
-    sensors.write(folder / "sensors", all_keys, every, devices, ROOT / "docs/figures/sensors")
+    sensors.write(folder / "sensors", all_keys, every, devices, ROOT / "docs")
     sentences = messages.write(folder / "messages", ROOT / "ros/merrow_msgs")
     interfaces.write(folder / "interfaces", every, sentences)
     bundled.write(folder / "bundled", found, descriptions, bundled.pictures(ROOT / "docs"))

@@ -15,7 +15,7 @@ from .text import Unknown, cell, code, table
 # Topics by group, with their content.
 TOPICS = {
     "Simulation": {
-        "/clock": "Simulated time.",
+        "/clock": "Simulated time, at most `clock_rate_hz` times per second of wall time.",
         "/tf": "Transforms of the frames that move, with the true poses of robots whose parameter `publish_truth_tf` "
                "is true.",
         "/tf_static": "Transforms that do not change.",
@@ -292,7 +292,7 @@ def published(entry):
     """Returns when a topic is published, and its quality of service."""
     rates = [value for value in entry.rates if value is not None]
     if not rates:
-        text = "Published once or on events"
+        text = "Published without a fixed rate"
     else:
         text = f"Published at {rates[0]:g} Hz" if len(rates) == 1 else "Published at a rate of the robot"
     return text + quality(entry, "reliable, volatile, keep last 10") + "."

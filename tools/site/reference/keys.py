@@ -5,6 +5,7 @@ the subjects are listed in `SUBJECTS`, and a structure that only one of them use
 Structures of several subjects are on the page of common structures. The variants of sensors have a
 page each."""
 
+import re
 from collections import deque
 from pathlib import Path
 
@@ -145,10 +146,22 @@ class Keys:
                     path = f"sensors.{NAME}.{path}"
         return path
 
+    def is_shared(self, name):
+        """Whether keys of different names contain the structure."""
+        return len({key for _, key in self.uses[name]}) > 1
+
     def heading(self, name):
-        """Returns the last key of the path of a structure, with what stands for a name below it."""
+        """Returns the last key of the path of a structure, with what stands for a name below it; for
+        one that several keys contain, its name in words."""
+        if self.is_shared(name):
+            words = re.findall(r"[A-Z]+[a-z]*|[a-z]+", name.rsplit(".", 1)[-1])
+            return " ".join(word for word in words if word not in ("Config", "Keys", "Entry")).lower()
         parts = self.title(name).split(".")
-        return ".".join(parts[-2:] if parts[-1] == NAME else parts[-1:]) or "World file"
+        return code(".".join(parts[-2:] if parts[-1] == NAME else parts[-1:])) if self.title(name) else "world file"
+
+    def place(self, name):
+        """Returns the path of a structure, or its name if several keys contain it."""
+        return self.heading(name) if self.is_shared(name) else code(self.title(name) or "world file")
 
     def link(self, name, page, text=None):
         """Returns a link to a structure from a page of keys, or from a page of another folder, for
@@ -156,8 +169,7 @@ class Keys:
         target = self.pages[name]
         folder = page if page.endswith("/") else ""
         file = "" if target == page else f"{folder}{target}.md"
-        label = text or code(self.title(name) or "the world")
-        return f"[{label}]({file}#{self.anchor(name)})"
+        return f"[{text or self.heading(name)}]({file}#{self.anchor(name)})"
 
     # ------------------------------------------------------------------ cells
 
@@ -238,14 +250,14 @@ class Keys:
         """Returns the section of a structure."""
         structure = self.structures[name]
         path = self.title(name)
-        heading = code(self.heading(name)) if path else "World file"
-        used = [
-            self.link(owner, page, code(f"{self.title(owner)}.{key}".strip("."))) for owner, key in self.uses[name]
-        ]
+        heading = self.heading(name)
+        heading = heading[0].upper() + heading[1:]
+        used = [self.link(owner, page, code(f"{self.place(owner)}.{key}".replace("`", "").removeprefix("world file.")))
+                for owner, key in self.uses[name]]  # fmt: skip
         text = f"{level} {heading} {{#{self.anchor(name)}}}\n\n{prose(structure.get('description', ''))}\n\n"
         if len(used) > 1:
             text += f"At {', '.join(used)}.\n\n"
-        elif path != self.heading(name):
+        elif path != heading.strip("`"):
             text += f"At {code(path)}.\n\n"
         if "properties" in structure:
             return text + self.keys_table(structure, page, name)
@@ -268,7 +280,8 @@ class Keys:
             note = prose(variant.get("description", ""))
             return f"Also as a {kind}. {note}\n\n" + "".join(f"* {cell(word)}\n" for word in words) + "\n"
         kind = variant["properties"].get("kind", {}).get("const")
-        title = code(f"{self.heading(name)}: {kind}") if kind else f"{code(self.heading(name))}, form {number + 1}"
+        heading = self.heading(name).strip("`")
+        title = code(f"{heading}: {kind}") if kind else f"{code(heading)}, form {number + 1}"
         anchor = f"{self.anchor(name)}-{kind or number + 1}"
         text = f"{level} {title} {{#{anchor}}}\n\n{prose(variant.get('description', ''))}\n\n"
         return text + self.keys_table(variant, page, where)
@@ -316,7 +329,7 @@ class Keys:
                     if name == SENSOR_KINDS:
                         link = f"[{code(kind)}](../sensors/{kind}.md)"
                     else:
-                        link = self.link(name, "all")
+                        link = self.link(name, "all", self.place(name))
                     if link not in places.setdefault(key, []):
                         places[key].append(link)
         return places

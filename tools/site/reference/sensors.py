@@ -1,5 +1,6 @@
 """Pages of the kinds of sensors: topics, keys and bundled devices."""
 
+import re
 from pathlib import Path
 
 from .interfaces import type_link
@@ -7,11 +8,24 @@ from .keys import Keys, sensor_description
 from .text import Unknown, cell, code, first_sentence, table
 
 
-def write(folder: Path, keys: Keys, interfaces, devices, figures: Path):
+def described(kind, pages):
+    """Returns a sentence with the page that names the kind most often, or nothing. `pages` has the
+    texts of pages by their files."""
+    mention = re.compile(rf"`{kind}`|kind: {kind}\b")
+    path = max(sorted(pages), key=lambda path: len(mention.findall(pages[path])))
+    if not mention.search(pages[path]):
+        return ""
+    title = pages[path].splitlines()[0].removeprefix("# ")
+    return f"[{title}](../{path.name}) describes the model.\n\n"
+
+
+def write(folder: Path, keys: Keys, interfaces, devices, docs: Path):
     """Writes a page for each kind of sensor. `devices` has the bundled devices of each kind, as pairs
-    of name and description; `figures` is the folder of the figures of sensors."""
+    of name and description; `docs` is the folder of the pages of the repository."""
     folder.mkdir(parents=True)
     kinds = keys.sensor_kinds()
+    others = ("index.md", "sensors.md", "sensor_worlds.md")
+    pages = {path: path.read_text() for path in docs.glob("reference/*.md") if path.name not in others}
     for kind in [*devices, *interfaces.sensors]:
         if kind not in kinds:
             raise Unknown(f"the schema has no sensor of the kind `{kind}`")
@@ -23,7 +37,8 @@ def write(folder: Path, keys: Keys, interfaces, devices, figures: Path):
     for kind, variant in kinds.items():
         description = sensor_description(variant)
         text = f"# Sensor {code(kind)}\n\n{cell(description)}\n\n"
-        figure = next((file for file in sorted(figures.glob(f"{kind}.*"))), None)
+        text += described(kind, pages)
+        figure = next(iter(sorted(docs.glob(f"figures/sensors/{kind}.*"))), None)
         if figure:
             text += f"![Readings of a sensor of the kind {kind}](../../figures/sensors/{figure.name})\n\n"
         text += "## Topics\n\nAll are published, at the rate of the sensor if no other rate is stated.\n\n"
