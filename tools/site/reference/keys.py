@@ -9,7 +9,7 @@ import re
 from collections import deque
 from pathlib import Path
 
-from .text import Unknown, cell, code, first_sentence, prose, table
+from .text import Unknown, cell, code, prose, table
 
 # Pages by name: title, first structures. The order is that of the navigation.
 SUBJECTS = {
@@ -387,7 +387,7 @@ def limits(schema):
 
 def number(value):
     """Returns a number without zeros that say nothing."""
-    return f"{value:g}" if abs(value) < 1e6 and float(f"{value:g}") == value else str(value)
+    return str(int(value) if float(value).is_integer() and abs(value) < 1e15 else value)
 
 
 def size(schema):
@@ -441,7 +441,7 @@ def write(folder: Path, keys: Keys):
         rows = [[code(key), ", ".join(links)] for key, links in part]
         text = f"# {title}\n\nEvery key of the files, with the structures that have it.\n\n"
         (folder / f"all_{number}.md").write_text(text + table(["key", "in"], rows))
-        index.append(f"* [{title}](all_{number}.md): {part[0][0]} to {part[-1][0]}, with the structures that have them")
+        index.append(f"* [{title}](all_{number}.md): every key from `{part[0][0]}` to `{part[-1][0]}`, with its places")
     (folder / "index.md").write_text("\n".join(index) + "\n")
 
 
@@ -458,9 +458,8 @@ def split(places):
 
 
 def about(keys, page):
-    """Returns one line about a page."""
+    """Returns the keys of a page in one line."""
     if page == COMMON[0]:
         return "noise, materials, shapes and others that several subjects contain"
-    first = SUBJECTS[page][1][0]
-    sentence = first_sentence(keys.structures[first]["description"])
-    return prose(sentence[0].lower() + sentence[1:].rstrip(".") if not sentence[:2].isupper() else sentence.rstrip("."))
+    titles = [keys.title(name) for name in SUBJECTS[page][1]]
+    return ", ".join(code(title) if title else "the keys of a world file" for title in titles)

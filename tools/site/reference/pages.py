@@ -33,7 +33,8 @@ LIST = """
 * [Command line](command_line.md): commands and options
 * [Worlds](bundled/worlds.md), [robots](bundled/robots.md) and [components](bundled/components.md) that are bundled
 """
-LINK = re.compile(r"(?<=\]\()([^)\s]+)(?=\))")
+# A link, or the address of an image or of a link with markup in its text.
+LINK = re.compile(r"(?P<text>\[[^\[\]]*)?\]\((?P<address>[^()\s]+)\)")
 ITEM = re.compile(r"\s*([*+-]|\d+[.)])\s")
 
 
@@ -72,7 +73,7 @@ def convert(root: Path, path: Path, source: Path, target: Path):
             else:
                 # code keeps its links
                 parts = re.split(r"(`[^`]*`)", line)
-                parts[::2] = [LINK.sub(lambda m: link(root, path, source, target, m[1], where), p) for p in parts[::2]]
+                parts[::2] = [LINK.sub(lambda m: link(root, path, source, target, m, where), p) for p in parts[::2]]
                 line = "".join(parts)
         elif stripped.rstrip() == fence:
             fence = None
@@ -101,11 +102,13 @@ def check_start(where, before, line):
         raise Unknown(f"{where}: a table follows text; expected an empty line before it")
 
 
-def link(root, path, source, target, address, where):
-    """Returns the address on the site of a link of the page `path`, which is written to `target`."""
+def link(root, path, source, target, found, where):
+    """Returns a link of the page `path`, which is written to `target`. A text that is the name of a
+    file becomes the title of its page."""
+    text, address = found["text"] or "", found["address"]
     name, _, anchor = address.partition("#")
     if not name or re.match(r"[a-z]+:", name):
-        return address
+        return found[0]
     linked = Path(os.path.normpath(path.parent / name))
     docs = root / "docs"
     if linked.is_relative_to(docs):
@@ -120,4 +123,6 @@ def link(root, path, source, target, address, where):
         shutil.copy(linked, place)
     else:
         raise Unknown(f"{where}: link to `{address}`, which is no page of the site; write the path without a link")
-    return os.path.relpath(place, target.parent) + (f"#{anchor}" if anchor else "")
+    if text.endswith(".md") and linked.is_file():
+        text = "[" + linked.read_text().splitlines()[0].removeprefix("# ")
+    return f"{text}]({os.path.relpath(place, target.parent)}{'#' * bool(anchor)}{anchor})"

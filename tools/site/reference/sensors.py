@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from .interfaces import type_link
+from .interfaces import quality, types
 from .keys import Keys, sensor_description
 from .text import Unknown, cell, code, first_sentence, table
 
@@ -41,20 +41,23 @@ def write(folder: Path, keys: Keys, interfaces, devices, docs: Path):
         figure = next(iter(sorted(docs.glob(f"figures/sensors/{kind}.*"))), None)
         if figure:
             text += f"![Readings of a sensor of the kind {kind}](../../figures/sensors/{figure.name})\n\n"
-        text += "## Topics\n\nAll are published, at the rate of the sensor if no other rate is stated.\n\n"
+        text += (
+            "## Topics\n\nAll are published, at the rate of the sensor and with the quality of service of its key `qos` "
+            "(reliable, volatile, keep last 10), if no other is stated.\n\n"
+        )
         rows = []
         for name, entry in interfaces.sensors.get(kind, {}).items():
-            types = "<br>".join(type_link(ros_type, "../") for ros_type in entry.types)
-            rows.append([code(name), types, cell("<br>".join(entry.qos)).replace("\\<br>", "<br>")])
+            others = quality(entry, "reliable, volatile, keep last 10")
+            rows.append([code(name), types(entry) + others])
         if not rows:
             raise Unknown(f"no bundled world has a sensor of the kind `{kind}`, so that its topics are not known")
-        text += table(["topic", "type", "quality of service"], rows)
+        text += table(["topic", "type"], rows)
         text += "## Bundled devices\n\n"
         rows = [[code(name), cell(line)] for name, line in devices.get(kind, [])]
         text += table(["`device`", "content"], rows) if rows else "No device of this kind is bundled.\n\n"
         text += (
             "## Keys of the device\n\nThe mounting of a sensor has the keys of "
-            f"[`sensors.NAME`](../keys/sensors.md#sensorconfig).\n\n"
+            "[`sensors.NAME`](../keys/sensors.md#sensorconfig).\n\n"
         )
         text += keys.keys_table(variant, "../keys/", f"sensor {kind}")
         (folder / f"{kind}.md").write_text(text)
