@@ -1,13 +1,14 @@
-// Search of a site that is opened from a folder: browsers refuse to start a worker from a file, so
-// the script of the worker runs in a frame of the page. Loaded by the theme under this name.
-if (location.protocol === "file:") {
-  window.Worker = class extends EventTarget {
+// The worker of the search. The theme loads this file under this name.
+{
+  // Of a site that is opened from a folder: browsers refuse to start a worker from a file, so its
+  // script runs in a frame of the page.
+  class FrameWorker extends EventTarget {
     constructor(script) {
       super();
       this.waiting = [];
       const frame = document.createElement("iframe");
       frame.hidden = true;
-      (document.body || document.documentElement).append(frame);
+      document.body.append(frame);
       // an opened document keeps its window while the script loads
       frame.contentDocument.open();
       frame.contentDocument.close();
@@ -30,6 +31,21 @@ if (location.protocol === "file:") {
       } else {
         this.frame.dispatchEvent(new this.frame.MessageEvent("message", { data: structuredClone(data) }));
       }
+    }
+  }
+
+  // In the language of queries a leading `-` excludes a word and `+` requires it: `--record` finds
+  // `record`, and `/bluerov2/joint_states` the places of `joint_states`.
+  const words = (name) => {
+    const parts = name.split(/[^A-Za-z0-9_]+/).filter(Boolean);
+    return parts.length > 1 ? [...parts.slice(0, -1), `+${parts.at(-1)}`].join(" ") : parts.join("");
+  };
+  const query = (text) => text.replace(/\S*[\/.-]\S*/g, words);
+
+  window.Worker = class extends (location.protocol === "file:" ? FrameWorker : Worker) {
+    postMessage(message) {
+      const isQuery = typeof message.data === "string";
+      super.postMessage(isQuery ? { ...message, data: query(message.data) } : message);
     }
   };
 }
