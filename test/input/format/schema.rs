@@ -62,7 +62,7 @@ fn error_of(value: &Json, schema: &Json, root: &Json) -> Option<String> {
     };
     words.iter().find_map(|(word, rule)| {
         let wrong = match word.as_str() {
-            "$schema" | "$defs" | "title" | "description" | "default" | "then" => None,
+            "$schema" | "$comment" | "$defs" | "title" | "description" | "default" | "then" => None,
             "$ref" => {
                 let name = rule.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
                 error_of(
