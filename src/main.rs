@@ -16,12 +16,14 @@ mod cli;
 
 /// The bundled data, which makes the program independent of its build folder. It is part of the
 /// program only, so that a changed world does not compile the libraries again.
-static BUNDLED: [(&str, Dir<'static>); 5] = [
+static BUNDLED: [(&str, Dir<'static>); 6] = [
     ("worlds", include_dir!("$CARGO_MANIFEST_DIR/worlds")),
     ("params", include_dir!("$CARGO_MANIFEST_DIR/params")),
     ("grids", include_dir!("$CARGO_MANIFEST_DIR/grids")),
     ("meshes", include_dir!("$CARGO_MANIFEST_DIR/meshes")),
     ("urdf", include_dir!("$CARGO_MANIFEST_DIR/urdf")),
+    // tables of other programs, for `merrow validate`
+    ("test/data", include_dir!("$CARGO_MANIFEST_DIR/test/data")),
 ];
 
 fn main() -> ExitCode {

@@ -834,7 +834,9 @@ fn run_docs(slow: bool) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let run = |path: &PathBuf| {
         let folder = Folder::new(if slow { "docs_slow" } else { "docs" }, &[]);
-        std::os::unix::fs::symlink(root.join("test"), folder.0.join("test")).unwrap();
+        for name in ["test", "studies"] {
+            std::os::unix::fs::symlink(root.join(name), folder.0.join(name)).unwrap();
+        }
         // the folders of the images of docs/reference/sensors.md and docs/explanation/gallery.md
         for images in ["sensors", "gallery"] {
             std::fs::create_dir(folder.0.join(images)).unwrap();

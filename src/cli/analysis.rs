@@ -153,7 +153,8 @@ pub(super) fn run_plot(arguments: &PlotArguments) -> Result<(), String> {
     };
     print_notes(&plotted.notes);
     super::snapshot::write_file(file, plotted.drawing.svg().as_bytes())?;
-    println!("{} curves in {}", plotted.curves, file.display());
+    let s = if plotted.curves == 1 { "" } else { "s" };
+    println!("{} curve{s} in {}", plotted.curves, file.display());
     Ok(())
 }
 

@@ -170,7 +170,7 @@ fn describe_world(world: &World) -> Value {
         "published": published_topics(&plan),
         "subscribed": subscribed_topics(&plan),
         "warnings": world.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "sensor_cores": costs.iter().flatten().sum::<f64>(),
+        "sensor_cores": total(costs.iter().flatten().copied()),
         "actions": actions(&plan),
         "services": services_of(scene),
         "parameters": parameters(scene),
@@ -645,10 +645,15 @@ fn print_objects(all: &Value) {
     println!("\n{}", load_text(all));
 }
 
+/// Returns the sum of some values; the sum of no values of `Iterator::sum` is -0.
+fn total(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, |sum, value| sum + value)
+}
+
 /// Returns the text for the cost of the sensors of all printed robots, compared with this machine.
 fn load_text(all: &Value) -> String {
     let sensors = rows(all, "robots").flat_map(|robot| rows(robot, "sensors"));
-    let total: f64 = sensors.filter_map(|s| s["cores"].as_f64()).sum();
+    let total = total(sensors.filter_map(|s| s["cores"].as_f64()));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let s = if cores == 1 { "" } else { "s" };
     let verdict = if total < 0.8 * cores as f64 {
@@ -687,10 +692,13 @@ fn print_marks(object: &Value) {
 
 /// Prints a robot with its hydrostatics, the cost of its sensors and the marks of its values.
 fn print_robot(r: &Value) {
+    let description = match text(&r["description"]) {
+        none if none.is_empty() => none,
+        some => format!("{some} "),
+    };
     println!(
-        "  {}: {} ({} kg)",
+        "  {}: {description}({} kg)",
         text(&r["name"]),
-        text(&r["description"]),
         // to a milligram
         (r["mass_kg"].as_f64().unwrap_or_default() * 1e6).round() / 1e6
     );

@@ -20,7 +20,17 @@ impl RosBackend {
     /// One line with the cause.
     pub(super) fn node(self, options: &NodeOptions) -> Result<Node, String> {
         match self {
-            Self::Embedded => Node::with_succession(options).map_err(|e| e.to_string()),
+            Self::Embedded => {
+                let node = Node::with_succession(options).map_err(|e| e.to_string())?;
+                let rmw = std::env::var("RMW_IMPLEMENTATION").unwrap_or_default();
+                if rmw.contains("zenoh") {
+                    node.logger().warn(format_args!(
+                        "RMW_IMPLEMENTATION is '{rmw}', whose nodes do not discover this node, which uses \
+                         DDS; start them with rmw_fastrtps_cpp or rmw_cyclonedds_cpp"
+                    ));
+                }
+                Ok(node)
+            }
             Self::Native => native(options).map_err(|e| format!("--ros-backend native: {e}")),
         }
     }

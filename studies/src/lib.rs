@@ -33,7 +33,7 @@ cargo run --release -p merrow-studies -- all --write docs     # this page and it
 cargo run --release -p merrow-studies -- kelpie --out out     # one set: thetis, kelpie, uvms, fleets, docking (slow)
 ```
 
-Recordings are read from `test/data` of the source tree, or from `--data`.
+Recordings are in `studies/data`.
 A row shows the comparison with the largest error relative to its tolerance; the command prints all
 comparisons.
 [validation.md](validation.md) has the cases with closed forms and outside programs.

@@ -79,7 +79,7 @@ fn a_moved_program_contains_its_data() {
     let unpacked = cache.read_dir().expect("a cache").next().expect("a folder");
     let unpacked = unpacked.expect("a folder").path();
     let source = data_dir::share_folders().remove(0);
-    for folder in ["worlds", "params", "grids", "meshes", "urdf"] {
+    for folder in ["worlds", "params", "grids", "meshes", "urdf", "test/data"] {
         assert_same_files(&source.join(folder), &unpacked.join(folder));
     }
     // a file of an interrupted copy is replaced

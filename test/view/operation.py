@@ -49,6 +49,8 @@ def check_gamepad(browser):
 
 def check_mode(browser):
     """A mode is selected by name; an unknown one is refused."""
+    offered = browser.evaluate("[...document.querySelector('#mode').options].map((o) => o.value)")
+    assert "depth_hold" in offered and "dive" not in offered, offered
     browser.evaluate("(() => {const m = document.querySelector('#mode'); m.value = 'depth_hold';"
                      " m.onchange(); })()")
     browser.wait(f"{STATUS}.mode === 'depth_hold'")

@@ -18,3 +18,20 @@ python_tools() {
   "$tools/bin/pip" install --quiet --disable-pip-version-check -r "$list"
   cp "$list" "$tools/requirements.txt"
 }
+
+# Writes the licence texts of the dependencies to $out/licences.txt, again when these change.
+licences() {
+  local list=$out/licences.txt source
+  for source in Cargo.lock deny.toml tools/package/licences; do
+    [ "$list" -nt "$source" ] || { tools/package/licences "$list"; break; }
+  done
+}
+
+# Writes the bill of materials that the wheel has to $out/merrow.cyclonedx.json.
+bill_of_materials() {
+  compgen -G "$out/merrow-*.whl" >/dev/null || tools/package/wheel
+  python3 -c 'import sys, zipfile
+wheel = zipfile.ZipFile(sys.argv[1])
+name, = [n for n in wheel.namelist() if n.endswith("/sboms/merrow.cyclonedx.json")]
+open(sys.argv[2], "wb").write(wheel.read(name))' "$out"/merrow-*.whl "$out/merrow.cyclonedx.json"
+}

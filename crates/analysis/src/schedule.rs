@@ -63,6 +63,11 @@ pub fn plot_schedules(bag: &Path, topics: &[String]) -> Result<Plotted, String> 
     let schedules = schedules.filter(|topic| TYPES.contains(&type_name(topic).as_ref()));
     let names: Vec<&str> = schedules.map(|topic| topic.name.as_str()).collect();
     if let Some(other) = topics.iter().find(|topic| !names.contains(&topic.as_str())) {
+        let all = content.topics.iter().map(|topic| topic.name.as_str());
+        if !all.clone().any(|name| name == other) {
+            let guess = did_you_mean(other, all);
+            return Err(format!("{}: no topic `{other}`{guess}", bag.display()));
+        }
         let guess = did_you_mean(other, names.iter().copied());
         let list = match names.is_empty() {
             true => String::new(),

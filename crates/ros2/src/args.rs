@@ -198,7 +198,16 @@ impl NodeOptions {
         // the older variable has priority if both are set, as in rcl
         match variable("ROS_LOCALHOST_ONLY").as_deref() {
             None | Some("0") => {}
-            Some("1") => self.discovery = DiscoveryRange::Localhost,
+            Some("1") => {
+                if let Some(range) = variable("ROS_AUTOMATIC_DISCOVERY_RANGE")
+                    && self.discovery != DiscoveryRange::Localhost
+                {
+                    self.warnings.push(format!(
+                        "ROS_LOCALHOST_ONLY=1 has priority over ROS_AUTOMATIC_DISCOVERY_RANGE={range}; unset it"
+                    ));
+                }
+                self.discovery = DiscoveryRange::Localhost;
+            }
             Some(value) => {
                 return Err(format!("ROS_LOCALHOST_ONLY is '{value}'; expected 0 or 1"));
             }

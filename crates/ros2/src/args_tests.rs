@@ -201,6 +201,21 @@ fn only_users_of_ros_are_discovered_by_other_machines() {
 }
 
 #[test]
+fn contradicting_variables_of_discovery_are_reported() {
+    let warnings = |range| {
+        let variables = [
+            ("ROS_LOCALHOST_ONLY", "1"),
+            ("ROS_AUTOMATIC_DISCOVERY_RANGE", range),
+        ];
+        parse_in(&[], &variables).unwrap().0.warnings
+    };
+    let expected =
+        "ROS_LOCALHOST_ONLY=1 has priority over ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET; unset it";
+    assert_eq!(warnings("SUBNET"), [expected]);
+    assert!(warnings("LOCALHOST").is_empty());
+}
+
+#[test]
 fn invalid_environment_variables_are_refused() {
     let check = |name, value, expected| {
         assert_eq!(parse_in(&[], &[(name, value)]).unwrap_err(), expected);

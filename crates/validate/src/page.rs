@@ -157,8 +157,8 @@ merrow validate --write docs       # this page and its figures (slow: half a min
 merrow validate hulls --out out    # one set: bodies, hulls, vehicles, sea, comms, reports
 ```
 
-Tables of other programs and recordings are read from `test/data` of the source tree, or from
-`--data`.
+Tables of other programs are inside the program; `test/data` of the source tree describes them.
+`--data DIR` reads others.
 A row shows the comparison with the largest error relative to its tolerance; the command prints all
 comparisons.
 The comments of the cases explain the tolerances.

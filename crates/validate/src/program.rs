@@ -13,8 +13,7 @@ use std::process::ExitCode;
 /// Options of `merrow validate`, `all` and the sets of cases.
 #[derive(Args, Debug)]
 pub struct Arguments {
-    /// Folder with reference tables of other programs and recordings [default: test/data of the
-    /// source tree].
+    /// Folder with tables of other programs, instead of the tables inside the program.
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
     /// Folder for the figures (SVG); created if it does not exist.

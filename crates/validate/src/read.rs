@@ -10,11 +10,10 @@ use merrow_world::import::estimate::{PlacedSolid, Solid, estimate};
 use merrow_world::{Overrides, data_dir, load_text, load_world};
 use std::path::{Path, PathBuf};
 
-/// Folder of the tables of other programs and of recordings in the source tree.
+/// Folder of the tables of other programs, in the source tree and among the bundled data.
 const DATA: &str = "test/data";
 
-/// Returns the folder of tables and recordings in the source tree that Merrow was built from, if it
-/// exists.
+/// Returns the folder of tables of other programs, in the source tree or unpacked from the program.
 pub fn data_folder() -> Option<PathBuf> {
     data_dir::share_folders()
         .into_iter()

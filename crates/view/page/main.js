@@ -431,11 +431,7 @@ class App {
       if (hasGamepad) this.startGamepad(this.selectedRobot());
       this.updateControls();
     };
-    fetchJson("/catalogue").then(({ modes, worlds }) => {
-      this.showWorlds(worlds);
-      const text = (mode) => mode.replaceAll("_", " ");
-      $("mode").replaceChildren(...modes.map((mode) => new Option(text(mode), mode)));
-    });
+    fetchJson("/catalogue").then(({ worlds }) => this.showWorlds(worlds));
     $("plot-add").onclick = () => {
       const name = $("plot-field").value;
       const topic = $("plot-topic").value;
@@ -598,7 +594,16 @@ class App {
     $("drive-target-row").hidden = !(robot?.drive && robot.actuators.some(({ joint }) => joint));
     $("gamepad").disabled = !can && !robot?.gamepad;
     $("gamepad").setAttribute("aria-pressed", String(Boolean(this.gamepad.robot)));
-    $("mode").disabled = !robot?.firmware;
+    this.showModes(robot?.modes ?? []);
+  }
+
+  /** Offers the modes of the selected robot; the status selects the current one. */
+  showModes(modes) {
+    const list = $("mode");
+    list.disabled = !modes.length;
+    if (modes.join() === [...list.options].map(({ value }) => value).join()) return;
+    list.replaceChildren(...modes.map((mode) => new Option(mode.replaceAll("_", " "), mode)));
+    list.value = this.world.status?.robots[this.selected]?.mode ?? "";
   }
 
   driveHint(robot) {

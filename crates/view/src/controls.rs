@@ -25,17 +25,17 @@ pub struct RobotControls {
     pub no_goal: Option<String>,
     /// Topic of gamepads; `None` if the robot has none.
     pub gamepad: Option<String>,
+    /// Names of the modes that the firmware of the robot has.
+    pub modes: Vec<&'static str>,
     /// Actuators that can be commanded.
     pub actuators: Vec<ActuatorControl>,
 }
 
-/// Models, modes and faults that the page offers.
+/// Models and faults that the page offers.
 #[derive(Clone, Debug, Default)]
 pub struct Catalogue {
     /// Robots and props that can be added.
     pub models: Vec<BundledModel>,
-    /// Names of the modes of firmwares.
-    pub modes: Vec<String>,
     /// Names of the bundled worlds that can be opened.
     pub worlds: Vec<String>,
     /// Kinds of faults with the names of their values.

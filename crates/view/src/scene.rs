@@ -214,7 +214,7 @@ fn robot_json(scene: &Scene, index: usize, own: &dyn Controls, meshes: &mut Mesh
         "no_goal": controls.no_goal,
         "gamepad": controls.gamepad,
         "actuators": controls.actuators.iter().map(ActuatorControl::to_json).collect::<Vec<_>>(),
-        "firmware": robot.firmware.is_some(),
+        "modes": controls.modes,
         "mass_kg": robot.links.iter().map(|link| link.mass_kg).sum::<f64>(),
         "devices": devices_with_kinds(scene, Some(index)),
     })
@@ -235,7 +235,6 @@ pub(crate) fn catalogue_json(catalogue: &Catalogue) -> Value {
     });
     json!({
         "models": catalogue.models.iter().map(model).collect::<Vec<_>>(),
-        "modes": catalogue.modes,
         "worlds": catalogue.worlds,
         "faults": faults.collect::<Vec<_>>(),
     })

@@ -17,7 +17,6 @@ use crossbeam_channel::Sender;
 use merrow_model::scene::{Scene, Sensor};
 use merrow_model::state::Command;
 use merrow_model::state::commands::CommandRejection;
-use merrow_model::state::firmware::ControlMode;
 use merrow_ros2::node::Network;
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue;
@@ -274,10 +273,8 @@ impl Controls for ViewControls {
 
     fn catalogue(&self) -> Catalogue {
         let models = self.editing.as_ref().map(Editing::catalogue);
-        let modes = ControlMode::ALL.map(|mode| mode.keyword().to_string());
         Catalogue {
             models: models.unwrap_or_default(),
-            modes: modes.into(),
             worlds: match &self.editing {
                 Some(_) => data_dir::file_names("worlds"),
                 None => Vec::new(),

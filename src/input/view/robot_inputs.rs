@@ -3,12 +3,14 @@
 use crate::arm::progress::Progress;
 use crate::input::{faults, find_robot, motion_control, serve};
 use crate::topics::{Arrival, Input, PageControl, Plan};
+use merrow_control::modes::check_mode;
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{WORLD_FRAME, header, point, quaternion, vector3};
 use merrow_messages::msg::{Fault, FaultRequest, SetControlMode, SetControlModeRequest};
-use merrow_model::scene::Scene;
 use merrow_model::scene::robot::firmware::FirmwareLaw;
+use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::Command;
+use merrow_model::state::firmware::ControlMode;
 use merrow_ros2::cdr::{Cdr, to_bytes};
 use merrow_ros2::msg::geometry_msgs::{
     Pose, PoseStamped, Quaternion, Twist, Wrench, WrenchStamped,
@@ -97,6 +99,7 @@ impl SceneInputs {
             no_goal: model.map(motion_control::why_no_goals),
             goal,
             gamepad: of(PageControl::Gamepad),
+            modes: self.scene.robots.get(robot).map_or_else(Vec::new, modes),
             actuators: self.actuators(robot).map(|(own, _)| own.clone()).collect(),
         }
     }
@@ -386,4 +389,11 @@ mod tests {
         // modes, arming, velocity, wrench, path, goal, sticks, push; thruster, fin, engine, joint
         assert_eq!(kinds.len(), 12);
     }
+}
+
+/// Returns the names of the modes that the firmware of a robot accepts.
+fn modes(robot: &Robot) -> Vec<&'static str> {
+    let accepted = |mode: &ControlMode| check_mode(robot, *mode).is_ok();
+    let modes = ControlMode::ALL.into_iter().filter(accepted);
+    modes.map(ControlMode::keyword).collect()
 }

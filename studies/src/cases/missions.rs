@@ -11,6 +11,7 @@ use crate::thetis::{
     run_mission, run_with,
 };
 use merrow_validate::cases::prelude::*;
+use std::path::Path;
 use std::sync::Arc;
 
 // V01: settling time of about 25 s and overshoot of about 0.4 m, 30 %.
@@ -84,7 +85,7 @@ fn vehicle(data: &ReferenceData) -> Result<Model, String> {
 // docs/explanation/uvms.md.
 pub(super) fn trials(data: &ReferenceData) -> Result<CaseResult, String> {
     let model = vehicle(data)?;
-    let found = load_trials(&data.folder.join("uvms_pool_2023"))?;
+    let found = load_trials(&Path::new(env!("CARGO_MANIFEST_DIR")).join("data/uvms_pool_2023"))?;
     if !found.problems.is_empty() {
         return Err(found.problems.to_string());
     }

@@ -47,7 +47,7 @@ fn files_that_are_not_urdf() {
     check(
         "sdf",
         "<sdf/>",
-        "r.urdf:1:1: not a URDF; expected the element `robot`, found `sdf`",
+        "r.urdf:1:1: not a URDF; expected the element `robot`, found `sdf`; files of Gazebo are not read: describe the robot in the world file",
     );
     check(
         "xacro",

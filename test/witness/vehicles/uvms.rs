@@ -19,7 +19,7 @@ use merrow_world::{Overrides, data_dir, load_world};
 use std::path::Path;
 
 fn recordings() -> Vec<Recording> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/data/uvms_pool_2023");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("studies/data/uvms_pool_2023");
     let trials = trials::load_trials(&folder).unwrap();
     assert!(trials.problems.is_empty(), "{}", trials.problems);
     trials.recordings

@@ -166,9 +166,13 @@ pub(super) fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Ro
     let place = reader.place(root);
     if root.tag_name().name() != "robot" {
         let found = quote(root.tag_name().name());
+        let remedy = match root.tag_name().name() {
+            "sdf" => "; files of Gazebo are not read: describe the robot in the world file",
+            _ => "",
+        };
         reader.report(
             root,
-            format!("not a URDF; expected the element `robot`, found {found}"),
+            format!("not a URDF; expected the element `robot`, found {found}{remedy}"),
         );
         return None;
     }
