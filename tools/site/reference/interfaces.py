@@ -382,7 +382,7 @@ def parameters_page(interfaces):
             ranges = [text for text in entry.rates if text]
             allowed = "range depends on the world" if len(ranges) > 1 else "".join(ranges)
             worlds = example_worlds(entry.worlds, interfaces.number_of_worlds)
-            values = ", ".join(filter(None, [*entry.types, cell(allowed)]))
+            values = ": ".join(filter(None, ["/".join(entry.types), cell(allowed)]))
             rows.append([code(name), values, cell(entry.notes[0]) + worlds])
         text += f"## {title}\n\n" + table(["parameter", "values", "description"], rows)
     return text
