@@ -17,7 +17,7 @@ TOPICS = {
     "Simulation": {
         "/clock": "Simulated time, at most `clock_rate_hz` times per second of wall time.",
         "/tf": "Transforms of the frames that move, with the true poses of robots whose parameter `publish_truth_tf` "
-               "is true.",
+        "is true.",
         "/tf_static": "Transforms that do not change.",
         "/diagnostics": "Health of the node and of the robots.",
         "/contacts": "Contact pairs with their points and forces.",
@@ -178,8 +178,9 @@ class World:
         group = re.fullmatch(r"(.+?)((?:_position|_velocity|_effort|_parallel)?_controller)", parts[1])
         if parts[1] in names["sensors"]:
             parts[1] = "<sensor>"
-            parts[2:] = ["<beacon>" if part in self.beacons else re.sub(r"^range_\d+$", "range_<n>", part)
-                         for part in parts[2:]]  # fmt: skip
+            parts[2:] = [
+                "<beacon>" if part in self.beacons else re.sub(r"^range_\d+$", "range_<n>", part) for part in parts[2:]
+            ]
         elif parts[1] in names["computers"]:
             parts[1] = "<computer>"
         elif parts[1] in ("thrusters", "fins", "buoyancy_engines") and len(parts) > 3:
@@ -198,8 +199,13 @@ class World:
             if parts[1] in sensors:
                 parts[1] = "<sensor>"
             elif parts[1] in ("thrusters", "fins", "loads", "buoyancy_engines", "lamps"):
-                parts[2] = {"thrusters": "<thruster>", "fins": "<fin>", "loads": "<load>",
-                            "buoyancy_engines": "<engine>", "lamps": "<lamp>"}[parts[1]]  # fmt: skip
+                parts[2] = {
+                    "thrusters": "<thruster>",
+                    "fins": "<fin>",
+                    "loads": "<load>",
+                    "buoyancy_engines": "<engine>",
+                    "lamps": "<lamp>",
+                }[parts[1]]
         elif parts[:2] in (["water", "flows"], ["water", "regions"]):
             parts[2] = {"flows": "<flow>", "regions": "<region>"}[parts[1]]
         return ".".join(parts)
@@ -236,11 +242,15 @@ class Interfaces:
             for parameter in world.description["parameters"]:
                 entry = self.parameters.setdefault(world.general_parameter(parameter["name"]), Entry())
                 allowed = parameter["constraints"] or parameter["range"] or ""
-                entry.add(world, [(entry.types, parameter["type"]), (entry.rates, allowed),
-                                       (entry.notes, parameter["description"])])  # fmt: skip
+                entry.add(
+                    world,
+                    [(entry.types, parameter["type"]), (entry.rates, allowed), (entry.notes, parameter["description"])],
+                )
         standard = [name for name, entry in self.services.items() if entry.types[0].startswith(STANDARD)]
         check_groups(TOPICS, self.topics, "topic")
-        check_groups(SERVICES, {name: entry for name, entry in self.services.items() if name not in standard}, "service")
+        check_groups(
+            SERVICES, {name: entry for name, entry in self.services.items() if name not in standard}, "service"
+        )
         self.standard = {name: self.services[name] for name in standard}
 
     def add_topics(self, world):
@@ -252,8 +262,15 @@ class Interfaces:
                 table = self.sensors.setdefault(kind, {}) if kind and not is_bridged else self.topics
                 entry = table.setdefault((name, direction) if table is self.topics else name, Entry())
                 rate = topic.get("rate_hz")
-                entry.add(world, [(entry.types, topic["type"]), (entry.rates, rate), (entry.qos, topic["qos"]),
-                                       (entry.notes, topic.get("unit", ""))])  # fmt: skip
+                entry.add(
+                    world,
+                    [
+                        (entry.types, topic["type"]),
+                        (entry.rates, rate),
+                        (entry.qos, topic["qos"]),
+                        (entry.notes, topic.get("unit", "")),
+                    ],
+                )
 
 
 def check_groups(groups, entries, what):

@@ -23,12 +23,16 @@ SUBJECTS = {
     "firmware": ("Firmware", ["FirmwareConfig"]),
     "autopilots": ("Autopilots", ["AutopilotConfig", "MavlinkConfig"]),
     "computers": ("Computers", ["ComputerConfig"]),
-    "power": ("Batteries, loads, lamps and chargers",
-              ["Battery", "ElectricalLoadConfig", "LampConfig", "SolarConfig", "ChargerConfig"]),
+    "power": (
+        "Batteries, loads, lamps and chargers",
+        ["Battery", "ElectricalLoadConfig", "LampConfig", "SolarConfig", "ChargerConfig"],
+    ),
     "water": ("Water", ["WaterConfig"]),
     "surroundings": ("Seabed, air and weather", ["SeabedConfig", "AirConfig", "WeatherConfig", "OriginConfig"]),
-    "objects": ("Props, actors, structures and obstacles",
-                ["PropEntry", "ActorEntry", "StructureConfig", "ObstacleConfig", "NamedPoseConfig"]),
+    "objects": (
+        "Props, actors, structures and obstacles",
+        ["PropEntry", "ActorEntry", "StructureConfig", "ObstacleConfig", "NamedPoseConfig"],
+    ),
     "couplings": ("Couplings and tethers", ["CouplingConfig", "TetherConfig"]),
     "modems": ("Modems", ["ModemEntry"]),
     "bridges": ("Bridges between modems", ["BridgeEntry"]),
@@ -38,16 +42,37 @@ SUBJECTS = {
 }
 COMMON = ("common", "Common structures")
 SENSOR_KINDS = "DeviceConfig"
+# Texts by their pattern.
+TEXTS = {None: "text", r"^[a-z][a-z0-9_]*$": "name", r"^[^/\s]\S*$": "name of a frame"}
 # Subjects whose keys repeat those of others, on whose pages the structures of both are.
 REPEATING = {"schedule", "faults"}
 # Text before the names of the required keys in the comment of a map.
 REQUIRED = "Required, here or in a base: "
 # Keywords of the schema that the pages show or that say nothing to a reader.
 KNOWN = {
-    "type", "description", "default", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "items",
-    "minItems", "maxItems", "minLength", "pattern", "enum", "const", "anyOf", "$ref", "properties",
-    "additionalProperties", "propertyNames", "if", "then", "$comment",
-}  # fmt: skip
+    "type",
+    "description",
+    "default",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "items",
+    "minItems",
+    "maxItems",
+    "minLength",
+    "pattern",
+    "enum",
+    "const",
+    "anyOf",
+    "$ref",
+    "properties",
+    "additionalProperties",
+    "propertyNames",
+    "if",
+    "then",
+    "$comment",
+}
 NAME = "NAME"
 
 
@@ -61,7 +86,7 @@ class Keys:
             check(name, structure)
         self.uses = {name: [] for name in self.structures}
         for name in self.structures:
-            for key, step, used in self.references(name):
+            for key, _, used in self.references(name):
                 if (name, key) not in self.uses[used]:
                     self.uses[used].append((name, key))
         self.find_paths()
@@ -112,7 +137,9 @@ class Keys:
         starts = {start: page for page, (_, names) in SUBJECTS.items() for start in names}
         for start in [*starts, SENSOR_KINDS]:
             if start not in self.structures:
-                raise Unknown(f"tools/site/reference/keys.py: SUBJECTS names {start}, which merrow schema does not have")
+                raise Unknown(
+                    f"tools/site/reference/keys.py: SUBJECTS names {start}, which merrow schema does not have"
+                )
         starts[SENSOR_KINDS] = "sensors"
         reached = {name: set() for name in self.structures}
         for start, page in starts.items():
@@ -141,7 +168,7 @@ class Keys:
         for file in ("RobotModelConfig", "SensorConfig"):
             prefix = self.paths[file] + "."
             if path.startswith(prefix) and name != file:
-                path = path[len(prefix):]
+                path = path[len(prefix) :]
                 if file == "SensorConfig":
                     path = f"sensors.{NAME}.{path}"
         return path
@@ -209,7 +236,10 @@ class Keys:
             elif kind in ("number", "integer"):
                 shown.append(" ".join([kind, *limits(schema)]))
             elif kind == "string":
-                shown.append("name" if "pattern" in schema else "text")
+                pattern = schema.get("pattern")
+                if pattern not in TEXTS:
+                    raise Unknown(f"merrow schema: {where}: give the texts of the pattern `{pattern}` a name")
+                shown.append(TEXTS[pattern])
             elif kind == "boolean":
                 shown.append("`true` or `false`")
             else:
@@ -252,8 +282,10 @@ class Keys:
         path = self.title(name)
         heading = self.heading(name)
         heading = heading[0].upper() + heading[1:]
-        used = [self.link(owner, page, code(f"{self.place(owner)}.{key}".replace("`", "").removeprefix("world file.")))
-                for owner, key in self.uses[name]]  # fmt: skip
+        used = [
+            self.link(owner, page, code(f"{self.place(owner)}.{key}".replace("`", "").removeprefix("world file.")))
+            for owner, key in self.uses[name]
+        ]
         text = f"{level} {heading} {{#{self.anchor(name)}}}\n\n{prose(structure.get('description', ''))}\n\n"
         if len(used) > 1:
             text += f"At {', '.join(used)}.\n\n"
@@ -429,6 +461,8 @@ def write(folder: Path, keys: Keys):
         "A key without a default that is not required has no effect if it is missing, or its description states what",
         "applies.",
         "`NAME` in a path stands for a name that you choose, `[]` for the elements of a list.",
+        "A name has lower-case letters, digits and underscores, and starts with a letter; the name of a frame, a link",
+        "or a joint has no spaces and does not start with a slash.",
         "Every map may have the key `extends`: the name of a file, or of a bundled world or component, whose keys are",
         "used as a base and overridden by the keys of the map.",
         "A value `null` removes a key of the base.",
