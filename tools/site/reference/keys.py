@@ -9,7 +9,7 @@ import re
 from collections import deque
 from pathlib import Path
 
-from .text import Unknown, cell, code, prose, table
+from .text import Unknown, cell, code, first_sentence, prose, table
 
 # Pages by name: title, first structures. The order is that of the navigation.
 SUBJECTS = {
@@ -205,6 +205,9 @@ class Keys:
         options = [self.option(part, page, where) for part in schema.get("anyOf", [schema])]
         kinds = [kind for kind, _ in options if kind]
         words = [line for _, lines in options for line in lines]
+        if any("$ref" in part for part in schema.get("anyOf", [])):
+            # a component may be in a file of its own
+            kinds = ["name of a file" if kind == TEXTS[None] else kind for kind in kinds]
         return " or ".join(dict.fromkeys(kinds)), words
 
     def option(self, schema, page, where):
@@ -331,7 +334,7 @@ class Keys:
     def list_of_sensors(self):
         text = "The key `kind` selects the sensor; each kind has a page with its keys, topics and bundled devices.\n\n"
         rows = [
-            [f"[{code(kind)}](../sensors/{kind}.md)", cell(sensor_description(variant))]
+            [f"[{code(kind)}](../sensors/{kind}.md)", cell(first_sentence(sensor_description(variant)))]
             for kind, variant in self.sensor_kinds().items()
         ]
         return text + table(["kind", "sensor"], rows)
