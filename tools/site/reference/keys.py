@@ -44,6 +44,8 @@ COMMON = ("common", "Common structures")
 SENSOR_KINDS = "DeviceConfig"
 # Texts by their pattern.
 TEXTS = {None: "text", r"^[a-z][a-z0-9_]*$": "name", r"^[^/\s]\S*$": "name of a frame"}
+# Pattern of the names of parameters, which the schema allows in place of every value.
+PARAMETER = r"^\$"
 # Subjects whose keys repeat those of others, on whose pages the structures of both are.
 REPEATING = {"schedule", "faults"}
 # Text before the names of the required keys in the comment of a map.
@@ -222,7 +224,16 @@ class Keys:
         if "enum" in schema:
             listed = [word for word in schema["enum"] if word is not None]
             return ", ".join(code(word) for word in listed), []
+        if not schema.keys() - {"description"}:
+            return "any value", []
+        if "type" not in schema:
+            raise Unknown(f"merrow schema: {where}: neither a type nor words")
         types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        pattern = schema.get("pattern")
+        if pattern == PARAMETER:
+            types, pattern = [kind for kind in types if kind != "string"], None
+        elif pattern is not None:
+            pattern = pattern.removeprefix(f"{PARAMETER}|")
         types = [kind for kind in types if kind != "null"]
         shown, words = [], []
         for kind in types:
@@ -239,7 +250,6 @@ class Keys:
             elif kind in ("number", "integer"):
                 shown.append(" ".join([kind, *limits(schema)]))
             elif kind == "string":
-                pattern = schema.get("pattern")
                 if pattern not in TEXTS:
                     raise Unknown(f"merrow schema: {where}: give the texts of the pattern `{pattern}` a name")
                 shown.append(TEXTS[pattern])
