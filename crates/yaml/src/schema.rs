@@ -284,17 +284,17 @@ fn allow_extends(schema: &mut Json, is_root: bool, components: Components) {
             json!({ "type": "string", "description": "File whose keys are used as a base; keys given here override them." }),
         );
     }
-    match object.remove("required") {
-        Some(required) if is_root => {
-            object.insert("if".into(), json!({ "not": { "required": ["extends"] } }));
-            object.insert("then".into(), json!({ "required": required }));
-        }
-        Some(Json::Array(required)) => {
-            let names: Vec<&str> = required.iter().filter_map(Json::as_str).collect();
-            let comment = format!("{REQUIRED}{}", names.join(", "));
-            object.insert("$comment".into(), comment.into());
-        }
-        _ => {}
+    let Some(required) = object.remove("required") else {
+        return;
+    };
+    if is_root {
+        object.insert("if".into(), json!({ "not": { "required": ["extends"] } }));
+        object.insert("then".into(), json!({ "required": required }));
+    } else {
+        let names = required.as_array().into_iter().flatten();
+        let names: Vec<&str> = names.filter_map(Json::as_str).collect();
+        let comment = format!("{REQUIRED}{}", names.join(", "));
+        object.insert("$comment".into(), comment.into());
     }
 }
 

@@ -91,6 +91,8 @@ class Keys:
             for key, _, used in self.references(name):
                 if (name, key) not in self.uses[used]:
                     self.uses[used].append((name, key))
+        if not any("$comment" in form for structure in self.structures.values() for form in forms(structure)):
+            raise Unknown("merrow schema: no map has a comment with its required keys")
         self.find_paths()
         self.assign_pages()
 
@@ -366,7 +368,7 @@ class Keys:
         """Returns every key with links to the structures that have it."""
         places = {}
         for name, structure in self.structures.items():
-            for variant in structure.get("anyOf", [structure]):
+            for variant in forms(structure):
                 kind = variant.get("properties", {}).get("kind", {}).get("const")
                 for key in variant.get("properties", {}):
                     if key in ("extends", "kind"):
@@ -378,6 +380,11 @@ class Keys:
                     if link not in places.setdefault(key, []):
                         places[key].append(link)
         return places
+
+
+def forms(structure):
+    """Returns the maps of which a structure has one."""
+    return structure.get("anyOf", [structure])
 
 
 def check(where, schema):
