@@ -47,10 +47,10 @@ TOPICS = {
         "/<robot>/path": "Path to follow.",
         "/<robot>/joy": "State of a gamepad.",
         "/<robot>/set_mode": "Mode of the firmware.",
-        "/<robot>/controller/status": "Mode, references and errors of the firmware.",
+        "/<robot>/controller/status": "Mode, references and waypoints of the firmware.",
         "/<robot>/autopilot/depth_m": "Depth to hold.",
         "/<robot>/autopilot/heading_deg": "Heading to hold.",
-        "/<robot>/enable": "Whether the firmware may move the vehicle.",
+        "/<robot>/enable": "Arms or disarms the vehicle.",
         "/<robot>/flight_mode": "Mode of the firmware of a multirotor.",
         "/<robot>/wheel_odometry": "Odometry from the wheels of a rover.",
     },
@@ -81,8 +81,8 @@ TOPICS = {
         "/couplings/<coupling>/state": "Whether the coupling is engaged.",
         "/couplings/<coupling>/wrench": "Force and moment of the coupling.",
         "/<tether>/path": "Positions of the nodes of the line.",
-        "/<tether>/tension": "Tension of each segment, in N.",
-        "/<tether>/intact": "Whether the line is unbroken.",
+        "/<tether>/tension": "Tension at the first and at the second end of the line, in N.",
+        "/<tether>/intact": "Whether the line is unbroken; only for a line with `breaking_load_n`.",
         "/<tether>/length": "Unstretched length that is paid out, in m.",
         "/<tether>/winch/command": "Speed of the winch.",
     },
@@ -110,8 +110,8 @@ SERVICES = {
         "/<robot>/arm": "Arms or disarms the firmware.",
         "/<robot>/takeoff": "Lets a multirotor take off.",
         "/<robot>/land": "Lets a multirotor land.",
-        "/<robot>/<sensor>/sample": "Starts a sample of a water sampler.",
-        "/<robot>/<sensor>/stop": "Ends the sample.",
+        "/<robot>/<sensor>/sample": "Opens the next bottle of a water sampler.",
+        "/<robot>/<sensor>/stop": "Closes the bottle before it is full.",
     },
     "Modems": {
         "/<modem>/measure_range": "",
@@ -198,6 +198,8 @@ class World:
             parts[0] = "<robot>"
             if parts[1] in sensors:
                 parts[1] = "<sensor>"
+            elif parts[1] == "controller":
+                parts[2] = "<axis>"
             elif parts[1] in ("thrusters", "fins", "loads", "buoyancy_engines", "lamps"):
                 parts[2] = {
                     "thrusters": "<thruster>",
@@ -384,7 +386,7 @@ def parameters_page(interfaces):
     text = (
         "# Parameters\n\nThe ROS 2 parameters of the node `/merrow`, generated from `merrow describe` of the bundled "
         "worlds. `ros2 param set /merrow NAME VALUE` changes one while the world runs. Names in angle brackets are "
-        "chosen by the world file.\n\n"
+        "chosen by the world file, except `<axis>`: surge, sway, heave, roll, pitch or yaw.\n\n"
     )
     groups = {}
     for name, entry in sorted(interfaces.parameters.items()):
