@@ -37,8 +37,8 @@ TOPICS = {
         "/<robot>/thrusters/<thruster>/azimuth/command": "Angle of an azimuth thruster.",
         "/<robot>/fins/command": "Angles of all fins, in the order of `merrow describe`.",
         "/<robot>/fins/<fin>/command": "Angle of one fin.",
-        "/<robot>/buoyancy_engines/<engine>/command": "Displaced volume that a buoyancy engine pumps to.",
-        "/<robot>/buoyancy_engines/<engine>/volume": "Displaced volume of a buoyancy engine, in m3.",
+        "/<robot>/buoyancy_engines/<engine>/command": "Volume that a buoyancy engine adds to the volume of the hull.",
+        "/<robot>/buoyancy_engines/<engine>/volume": "Current value of this volume, in m3.",
     },
     "Motion control": {
         "/<robot>/cmd_vel": "Velocity of the vehicle.",
@@ -83,7 +83,7 @@ TOPICS = {
         "/<tether>/path": "Positions of the nodes of the line.",
         "/<tether>/tension": "Tension at the first and at the second end of the line, in N.",
         "/<tether>/intact": "Whether the line is unbroken; only for a line with `breaking_load_n`.",
-        "/<tether>/length": "Unstretched length that is paid out, in m.",
+        "/<tether>/length": "Unstretched length, in m; only for a line on a winch.",
         "/<tether>/winch/command": "Speed of the winch.",
     },
 }
