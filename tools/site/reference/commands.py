@@ -1,5 +1,6 @@
 """Page of the command line, from the help of the program."""
 
+import os
 import re
 import subprocess
 import textwrap
@@ -15,7 +16,9 @@ POSSIBLE = re.compile(r" {10,}- (?P<word>[\w-]+): +(?P<text>.*)")
 
 
 def output(program, *arguments):
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, env={"COLUMNS": "400"})
+    """Returns what the program prints. Its help is not wrapped at the width of the terminal."""
+    environment = os.environ | {"COLUMNS": "400"}
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, env=environment)
     if done.returncode != 0:
         raise Unknown(f"{program} {' '.join(arguments)}: exit status {done.returncode}: {done.stderr.strip()}")
     return done.stdout
