@@ -221,6 +221,10 @@ pub fn words_schema(doc: &str, words: &[(&str, &str)]) -> Json {
     json!({ "description": format!("{} {list}", collapse_whitespace(doc)), "enum": words })
 }
 
+/// Text before the names of the required keys of a map, in the comment of its schema: the schema
+/// cannot demand them, because the base of an `extends` may have them.
+const REQUIRED: &str = "Required, here or in a base: ";
+
 /// Keys whose string value names a component file, and the folder that contains such files.
 pub type Components = &'static [(&'static str, &'static str)];
 
@@ -247,10 +251,6 @@ pub fn schema<T: Fields>(title: &str, components: Components) -> Json {
     whole.insert("$defs".into(), Json::Object(all));
     Json::Object(whole)
 }
-
-/// Text before the names of the required keys of a map, in the comment of its schema: the schema
-/// cannot demand them, because the base of an `extends` may have them.
-const REQUIRED: &str = "Required, here or in a base: ";
 
 /// Allows `extends` in every map, and its consequences: a null removes a key, a string names the
 /// file of a component, and required keys may be in the other file. Every map except the root may
@@ -284,17 +284,17 @@ fn allow_extends(schema: &mut Json, is_root: bool, components: Components) {
             json!({ "type": "string", "description": "File whose keys are used as a base; keys given here override them." }),
         );
     }
-    match object.remove("required") {
-        Some(required) if is_root => {
-            object.insert("if".into(), json!({ "not": { "required": ["extends"] } }));
-            object.insert("then".into(), json!({ "required": required }));
-        }
-        Some(Json::Array(required)) => {
-            let names: Vec<&str> = required.iter().filter_map(Json::as_str).collect();
-            let comment = format!("{REQUIRED}{}", names.join(", "));
-            object.insert("$comment".into(), comment.into());
-        }
-        _ => {}
+    let Some(required) = object.remove("required") else {
+        return;
+    };
+    if is_root {
+        object.insert("if".into(), json!({ "not": { "required": ["extends"] } }));
+        object.insert("then".into(), json!({ "required": required }));
+    } else {
+        let names = required.as_array().into_iter().flatten();
+        let names: Vec<&str> = names.filter_map(Json::as_str).collect();
+        let comment = format!("{REQUIRED}{}", names.join(", "));
+        object.insert("$comment".into(), comment.into());
     }
 }
 

@@ -1,0 +1,1 @@
+"""Writes the source tree of the documentation site: pages of the repository, and generated ones."""

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -59,5 +58,5 @@ def main():
 
 try:
     main()
-except (Unknown, OSError, subprocess.SubprocessError) as error:
+except (Unknown, OSError, ValueError, yaml.YAMLError) as error:
     sys.exit(f"tools/site: {error}")

@@ -11,10 +11,17 @@ from .text import Unknown, cell, code, prose, table
 
 # Titles of the lists of `merrow list`; all except worlds and robots are on the page of components.
 TITLES = {
-    "props": "Props", "bodies": "Bodies", "thrusters": "Thrusters", "fins": "Fins", "sensors": "Sensors",
-    "batteries": "Batteries", "firmware": "Firmware", "lines": "Lines of tethers", "beacons": "Beacons",
+    "props": "Props",
+    "bodies": "Bodies",
+    "thrusters": "Thrusters",
+    "fins": "Fins",
+    "sensors": "Sensors",
+    "batteries": "Batteries",
+    "firmware": "Firmware",
+    "lines": "Lines of tethers",
+    "beacons": "Beacons",
     "modems": "Modems",
-}  # fmt: skip
+}
 
 
 def lists(program):

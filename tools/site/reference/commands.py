@@ -1,7 +1,9 @@
 """Page of the command line, from the help of the program."""
 
+import os
 import re
 import subprocess
+import textwrap
 
 from .text import Unknown, cell, code, table
 
@@ -9,11 +11,14 @@ from .text import Unknown, cell, code, table
 OPTION = r"(?:-\w, )?--?[\w-]+\S*(?: <[^>]+>)*"
 ARGUMENT = r"(?:<[^>]+>|\[[A-Z_]+\])(?:\.\.\.)?"
 ITEM = re.compile(rf" {{2,10}}(?P<item>{OPTION}|{ARGUMENT})(?: {{2,}}(?P<text>.*))?")
+LISTS = {"Arguments": "argument", "Options": "option"}
 POSSIBLE = re.compile(r" {10,}- (?P<word>[\w-]+): +(?P<text>.*)")
 
 
 def output(program, *arguments):
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, env={"COLUMNS": "400"})
+    """Returns what the program prints. Its help is not wrapped at the width of the terminal."""
+    environment = os.environ | {"COLUMNS": "400"}
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, env=environment)
     if done.returncode != 0:
         raise Unknown(f"{program} {' '.join(arguments)}: exit status {done.returncode}: {done.stderr.strip()}")
     return done.stdout
@@ -34,14 +39,21 @@ def commands(text):
 
 
 def sections(command, text):
-    """Returns the usage, and the items of each section with their texts."""
-    usage, found, items = "", {}, None
+    """Returns the usage, the items with their texts of the lists of arguments and options, and the
+    other sections as lists of lines."""
+    usage, found, others, lines = "", {}, {}, None
     for line in text.splitlines():
+        title = re.fullmatch(r"([A-Z][\w ]*):", line)
         if line.startswith("Usage: "):
             usage = line.removeprefix("Usage: ")
-        elif re.fullmatch(r"[A-Z]\w*:", line):
-            items = found.setdefault(line[:-1], [])
-        elif items is None or not line.strip():
+        elif title and title[1] in LISTS:
+            items = found.setdefault(title[1], [])
+            lines = None
+        elif title:
+            lines = others.setdefault(title[1], [])
+        elif lines is not None:
+            lines.append(line)
+        elif not found or not line.strip():
             continue
         elif POSSIBLE.fullmatch(line):
             word = POSSIBLE.fullmatch(line)
@@ -55,7 +67,7 @@ def sections(command, text):
             raise Unknown(f"merrow help {command}: neither an option nor its description: {line}")
     if not usage or "Options" not in found:
         raise Unknown(f"merrow help {command}: no usage or no options")
-    return usage, found
+    return usage, found, others
 
 
 def page(program):
@@ -70,10 +82,12 @@ def page(program):
     for name, about in listed:
         if name == "help":
             continue
-        usage, found = sections(name, output(program, "help", name))
+        usage, found, others = sections(name, output(program, "help", name))
         text += f"## merrow {name}\n\n{cell(about)}.\n\n```text\n{usage}\n```\n\n"
         for title, items in found.items():
             rows = [[code(item), " ".join(lines)] for item, lines in items if item != "-h, --help"]
             if rows:
-                text += table([{"Arguments": "argument", "Options": "option"}[title], "effect"], rows)
+                text += table([LISTS[title], "effect"], rows)
+        for title, lines in others.items():
+            text += f"**{title}**\n\n```text\n{textwrap.dedent(chr(10).join(lines)).strip()}\n```\n\n"
     return text

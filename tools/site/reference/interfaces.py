@@ -17,7 +17,7 @@ TOPICS = {
     "Simulation": {
         "/clock": "Simulated time, at most `clock_rate_hz` times per second of wall time.",
         "/tf": "Transforms of the frames that move, with the true poses of robots whose parameter `publish_truth_tf` "
-               "is true.",
+        "is true.",
         "/tf_static": "Transforms that do not change.",
         "/diagnostics": "Health of the node and of the robots.",
         "/contacts": "Contact pairs with their points and forces.",
@@ -37,8 +37,8 @@ TOPICS = {
         "/<robot>/thrusters/<thruster>/azimuth/command": "Angle of an azimuth thruster.",
         "/<robot>/fins/command": "Angles of all fins, in the order of `merrow describe`.",
         "/<robot>/fins/<fin>/command": "Angle of one fin.",
-        "/<robot>/buoyancy_engines/<engine>/command": "Displaced volume that a buoyancy engine pumps to.",
-        "/<robot>/buoyancy_engines/<engine>/volume": "Displaced volume of a buoyancy engine, in m3.",
+        "/<robot>/buoyancy_engines/<engine>/command": "Volume that a buoyancy engine adds to the volume of the hull.",
+        "/<robot>/buoyancy_engines/<engine>/volume": "Current value of this volume, in m3.",
     },
     "Motion control": {
         "/<robot>/cmd_vel": "Velocity of the vehicle.",
@@ -47,10 +47,10 @@ TOPICS = {
         "/<robot>/path": "Path to follow.",
         "/<robot>/joy": "State of a gamepad.",
         "/<robot>/set_mode": "Mode of the firmware.",
-        "/<robot>/controller/status": "Mode, references and errors of the firmware.",
+        "/<robot>/controller/status": "Mode, references and waypoints of the firmware.",
         "/<robot>/autopilot/depth_m": "Depth to hold.",
         "/<robot>/autopilot/heading_deg": "Heading to hold.",
-        "/<robot>/enable": "Whether the firmware may move the vehicle.",
+        "/<robot>/enable": "Arms or disarms the vehicle.",
         "/<robot>/flight_mode": "Mode of the firmware of a multirotor.",
         "/<robot>/wheel_odometry": "Odometry from the wheels of a rover.",
     },
@@ -81,9 +81,9 @@ TOPICS = {
         "/couplings/<coupling>/state": "Whether the coupling is engaged.",
         "/couplings/<coupling>/wrench": "Force and moment of the coupling.",
         "/<tether>/path": "Positions of the nodes of the line.",
-        "/<tether>/tension": "Tension of each segment, in N.",
-        "/<tether>/intact": "Whether the line is unbroken.",
-        "/<tether>/length": "Unstretched length that is paid out, in m.",
+        "/<tether>/tension": "Tension at the first and at the second end of the line, in N.",
+        "/<tether>/intact": "Whether the line is unbroken; only for a line with `breaking_load_n`.",
+        "/<tether>/length": "Unstretched length, in m; only for a line on a winch.",
         "/<tether>/winch/command": "Speed of the winch.",
     },
 }
@@ -110,8 +110,8 @@ SERVICES = {
         "/<robot>/arm": "Arms or disarms the firmware.",
         "/<robot>/takeoff": "Lets a multirotor take off.",
         "/<robot>/land": "Lets a multirotor land.",
-        "/<robot>/<sensor>/sample": "Starts a sample of a water sampler.",
-        "/<robot>/<sensor>/stop": "Ends the sample.",
+        "/<robot>/<sensor>/sample": "Opens the next bottle of a water sampler.",
+        "/<robot>/<sensor>/stop": "Closes the bottle before it is full.",
     },
     "Modems": {
         "/<modem>/measure_range": "",
@@ -178,8 +178,9 @@ class World:
         group = re.fullmatch(r"(.+?)((?:_position|_velocity|_effort|_parallel)?_controller)", parts[1])
         if parts[1] in names["sensors"]:
             parts[1] = "<sensor>"
-            parts[2:] = ["<beacon>" if part in self.beacons else re.sub(r"^range_\d+$", "range_<n>", part)
-                         for part in parts[2:]]  # fmt: skip
+            parts[2:] = [
+                "<beacon>" if part in self.beacons else re.sub(r"^range_\d+$", "range_<n>", part) for part in parts[2:]
+            ]
         elif parts[1] in names["computers"]:
             parts[1] = "<computer>"
         elif parts[1] in ("thrusters", "fins", "buoyancy_engines") and len(parts) > 3:
@@ -197,9 +198,16 @@ class World:
             parts[0] = "<robot>"
             if parts[1] in sensors:
                 parts[1] = "<sensor>"
+            elif parts[1] == "controller":
+                parts[2] = "<axis>"
             elif parts[1] in ("thrusters", "fins", "loads", "buoyancy_engines", "lamps"):
-                parts[2] = {"thrusters": "<thruster>", "fins": "<fin>", "loads": "<load>",
-                            "buoyancy_engines": "<engine>", "lamps": "<lamp>"}[parts[1]]  # fmt: skip
+                parts[2] = {
+                    "thrusters": "<thruster>",
+                    "fins": "<fin>",
+                    "loads": "<load>",
+                    "buoyancy_engines": "<engine>",
+                    "lamps": "<lamp>",
+                }[parts[1]]
         elif parts[:2] in (["water", "flows"], ["water", "regions"]):
             parts[2] = {"flows": "<flow>", "regions": "<region>"}[parts[1]]
         return ".".join(parts)
@@ -236,11 +244,15 @@ class Interfaces:
             for parameter in world.description["parameters"]:
                 entry = self.parameters.setdefault(world.general_parameter(parameter["name"]), Entry())
                 allowed = parameter["constraints"] or parameter["range"] or ""
-                entry.add(world, [(entry.types, parameter["type"]), (entry.rates, allowed),
-                                       (entry.notes, parameter["description"])])  # fmt: skip
+                entry.add(
+                    world,
+                    [(entry.types, parameter["type"]), (entry.rates, allowed), (entry.notes, parameter["description"])],
+                )
         standard = [name for name, entry in self.services.items() if entry.types[0].startswith(STANDARD)]
         check_groups(TOPICS, self.topics, "topic")
-        check_groups(SERVICES, {name: entry for name, entry in self.services.items() if name not in standard}, "service")
+        check_groups(
+            SERVICES, {name: entry for name, entry in self.services.items() if name not in standard}, "service"
+        )
         self.standard = {name: self.services[name] for name in standard}
 
     def add_topics(self, world):
@@ -252,8 +264,15 @@ class Interfaces:
                 table = self.sensors.setdefault(kind, {}) if kind and not is_bridged else self.topics
                 entry = table.setdefault((name, direction) if table is self.topics else name, Entry())
                 rate = topic.get("rate_hz")
-                entry.add(world, [(entry.types, topic["type"]), (entry.rates, rate), (entry.qos, topic["qos"]),
-                                       (entry.notes, topic.get("unit", ""))])  # fmt: skip
+                entry.add(
+                    world,
+                    [
+                        (entry.types, topic["type"]),
+                        (entry.rates, rate),
+                        (entry.qos, topic["qos"]),
+                        (entry.notes, topic.get("unit", "")),
+                    ],
+                )
 
 
 def check_groups(groups, entries, what):
@@ -367,7 +386,7 @@ def parameters_page(interfaces):
     text = (
         "# Parameters\n\nThe ROS 2 parameters of the node `/merrow`, generated from `merrow describe` of the bundled "
         "worlds. `ros2 param set /merrow NAME VALUE` changes one while the world runs. Names in angle brackets are "
-        "chosen by the world file.\n\n"
+        "chosen by the world file, except `<axis>`: surge, sway, heave, roll, pitch or yaw.\n\n"
     )
     groups = {}
     for name, entry in sorted(interfaces.parameters.items()):
@@ -382,7 +401,7 @@ def parameters_page(interfaces):
             ranges = [text for text in entry.rates if text]
             allowed = "range depends on the world" if len(ranges) > 1 else "".join(ranges)
             worlds = example_worlds(entry.worlds, interfaces.number_of_worlds)
-            values = ", ".join(filter(None, [*entry.types, cell(allowed)]))
+            values = ": ".join(filter(None, ["/".join(entry.types), cell(allowed)]))
             rows.append([code(name), values, cell(entry.notes[0]) + worlds])
         text += f"## {title}\n\n" + table(["parameter", "values", "description"], rows)
     return text

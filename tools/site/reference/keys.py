@@ -9,7 +9,7 @@ import re
 from collections import deque
 from pathlib import Path
 
-from .text import Unknown, cell, code, prose, table
+from .text import Unknown, cell, code, first_sentence, prose, table
 
 # Pages by name: title, first structures. The order is that of the navigation.
 SUBJECTS = {
@@ -23,12 +23,16 @@ SUBJECTS = {
     "firmware": ("Firmware", ["FirmwareConfig"]),
     "autopilots": ("Autopilots", ["AutopilotConfig", "MavlinkConfig"]),
     "computers": ("Computers", ["ComputerConfig"]),
-    "power": ("Batteries, loads, lamps and chargers",
-              ["Battery", "ElectricalLoadConfig", "LampConfig", "SolarConfig", "ChargerConfig"]),
+    "power": (
+        "Batteries, loads, lamps and chargers",
+        ["Battery", "ElectricalLoadConfig", "LampConfig", "SolarConfig", "ChargerConfig"],
+    ),
     "water": ("Water", ["WaterConfig"]),
     "surroundings": ("Seabed, air and weather", ["SeabedConfig", "AirConfig", "WeatherConfig", "OriginConfig"]),
-    "objects": ("Props, actors, structures and obstacles",
-                ["PropEntry", "ActorEntry", "StructureConfig", "ObstacleConfig", "NamedPoseConfig"]),
+    "objects": (
+        "Props, actors, structures and obstacles",
+        ["PropEntry", "ActorEntry", "StructureConfig", "ObstacleConfig", "NamedPoseConfig"],
+    ),
     "couplings": ("Couplings and tethers", ["CouplingConfig", "TetherConfig"]),
     "modems": ("Modems", ["ModemEntry"]),
     "bridges": ("Bridges between modems", ["BridgeEntry"]),
@@ -38,16 +42,39 @@ SUBJECTS = {
 }
 COMMON = ("common", "Common structures")
 SENSOR_KINDS = "DeviceConfig"
+# Texts by their pattern.
+TEXTS = {None: "text", r"^[a-z][a-z0-9_]*$": "name", r"^[^/\s]\S*$": "name of a frame"}
+# Pattern of the names of parameters, which the schema allows in place of every value.
+PARAMETER = r"^\$"
 # Subjects whose keys repeat those of others, on whose pages the structures of both are.
 REPEATING = {"schedule", "faults"}
 # Text before the names of the required keys in the comment of a map.
 REQUIRED = "Required, here or in a base: "
 # Keywords of the schema that the pages show or that say nothing to a reader.
 KNOWN = {
-    "type", "description", "default", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "items",
-    "minItems", "maxItems", "minLength", "pattern", "enum", "const", "anyOf", "$ref", "properties",
-    "additionalProperties", "propertyNames", "if", "then", "$comment",
-}  # fmt: skip
+    "type",
+    "description",
+    "default",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "items",
+    "minItems",
+    "maxItems",
+    "minLength",
+    "pattern",
+    "enum",
+    "const",
+    "anyOf",
+    "$ref",
+    "properties",
+    "additionalProperties",
+    "propertyNames",
+    "if",
+    "then",
+    "$comment",
+}
 NAME = "NAME"
 
 
@@ -61,9 +88,11 @@ class Keys:
             check(name, structure)
         self.uses = {name: [] for name in self.structures}
         for name in self.structures:
-            for key, step, used in self.references(name):
+            for key, _, used in self.references(name):
                 if (name, key) not in self.uses[used]:
                     self.uses[used].append((name, key))
+        if not any("$comment" in form for structure in self.structures.values() for form in forms(structure)):
+            raise Unknown("merrow schema: no map has a comment with its required keys")
         self.find_paths()
         self.assign_pages()
 
@@ -112,7 +141,9 @@ class Keys:
         starts = {start: page for page, (_, names) in SUBJECTS.items() for start in names}
         for start in [*starts, SENSOR_KINDS]:
             if start not in self.structures:
-                raise Unknown(f"tools/site/reference/keys.py: SUBJECTS names {start}, which merrow schema does not have")
+                raise Unknown(
+                    f"tools/site/reference/keys.py: SUBJECTS names {start}, which merrow schema does not have"
+                )
         starts[SENSOR_KINDS] = "sensors"
         reached = {name: set() for name in self.structures}
         for start, page in starts.items():
@@ -141,7 +172,7 @@ class Keys:
         for file in ("RobotModelConfig", "SensorConfig"):
             prefix = self.paths[file] + "."
             if path.startswith(prefix) and name != file:
-                path = path[len(prefix):]
+                path = path[len(prefix) :]
                 if file == "SensorConfig":
                     path = f"sensors.{NAME}.{path}"
         return path
@@ -178,6 +209,9 @@ class Keys:
         options = [self.option(part, page, where) for part in schema.get("anyOf", [schema])]
         kinds = [kind for kind, _ in options if kind]
         words = [line for _, lines in options for line in lines]
+        if any("$ref" in part for part in schema.get("anyOf", [])):
+            # a component may be in a file of its own
+            kinds = ["name of a file" if kind == TEXTS[None] else kind for kind in kinds]
         return " or ".join(dict.fromkeys(kinds)), words
 
     def option(self, schema, page, where):
@@ -192,7 +226,16 @@ class Keys:
         if "enum" in schema:
             listed = [word for word in schema["enum"] if word is not None]
             return ", ".join(code(word) for word in listed), []
+        if not schema.keys() - {"description"}:
+            return "any value", []
+        if "type" not in schema:
+            raise Unknown(f"merrow schema: {where}: neither a type nor words")
         types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        pattern = schema.get("pattern")
+        if pattern == PARAMETER:
+            types, pattern = [kind for kind in types if kind != "string"], None
+        elif pattern is not None:
+            pattern = pattern.removeprefix(f"{PARAMETER}|")
         types = [kind for kind in types if kind != "null"]
         shown, words = [], []
         for kind in types:
@@ -209,7 +252,9 @@ class Keys:
             elif kind in ("number", "integer"):
                 shown.append(" ".join([kind, *limits(schema)]))
             elif kind == "string":
-                shown.append("name" if "pattern" in schema else "text")
+                if pattern not in TEXTS:
+                    raise Unknown(f"merrow schema: {where}: give the texts of the pattern `{pattern}` a name")
+                shown.append(TEXTS[pattern])
             elif kind == "boolean":
                 shown.append("`true` or `false`")
             else:
@@ -252,8 +297,10 @@ class Keys:
         path = self.title(name)
         heading = self.heading(name)
         heading = heading[0].upper() + heading[1:]
-        used = [self.link(owner, page, code(f"{self.place(owner)}.{key}".replace("`", "").removeprefix("world file.")))
-                for owner, key in self.uses[name]]  # fmt: skip
+        used = [
+            self.link(owner, page, code(f"{self.place(owner)}.{key}".replace("`", "").removeprefix("world file.")))
+            for owner, key in self.uses[name]
+        ]
         text = f"{level} {heading} {{#{self.anchor(name)}}}\n\n{prose(structure.get('description', ''))}\n\n"
         if len(used) > 1:
             text += f"At {', '.join(used)}.\n\n"
@@ -299,7 +346,7 @@ class Keys:
     def list_of_sensors(self):
         text = "The key `kind` selects the sensor; each kind has a page with its keys, topics and bundled devices.\n\n"
         rows = [
-            [f"[{code(kind)}](../sensors/{kind}.md)", cell(sensor_description(variant))]
+            [f"[{code(kind)}](../sensors/{kind}.md)", cell(first_sentence(sensor_description(variant)))]
             for kind, variant in self.sensor_kinds().items()
         ]
         return text + table(["kind", "sensor"], rows)
@@ -321,7 +368,7 @@ class Keys:
         """Returns every key with links to the structures that have it."""
         places = {}
         for name, structure in self.structures.items():
-            for variant in structure.get("anyOf", [structure]):
+            for variant in forms(structure):
                 kind = variant.get("properties", {}).get("kind", {}).get("const")
                 for key in variant.get("properties", {}):
                     if key in ("extends", "kind"):
@@ -333,6 +380,11 @@ class Keys:
                     if link not in places.setdefault(key, []):
                         places[key].append(link)
         return places
+
+
+def forms(structure):
+    """Returns the maps of which a structure has one."""
+    return structure.get("anyOf", [structure])
 
 
 def check(where, schema):
@@ -429,6 +481,8 @@ def write(folder: Path, keys: Keys):
         "A key without a default that is not required has no effect if it is missing, or its description states what",
         "applies.",
         "`NAME` in a path stands for a name that you choose, `[]` for the elements of a list.",
+        "A name has lower-case letters, digits and underscores, and starts with a letter; the name of a frame, a link",
+        "or a joint has no spaces and does not start with a slash.",
         "Every map may have the key `extends`: the name of a file, or of a bundled world or component, whose keys are",
         "used as a base and overridden by the keys of the map.",
         "A value `null` removes a key of the base.",

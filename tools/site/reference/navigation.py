@@ -48,4 +48,5 @@ def of_index(source: Path, index: Path, listed):
             title = text.strip("`") if text.startswith("`") else text[0].upper() + text[1:]
             is_index = page.name == "index.md"
             group.append({title: of_index(source, page, listed) if is_index else str(page.relative_to(source))})
-    return [entry for entry in entries if entry != {} and list(entry.values() if isinstance(entry, dict) else [1]) != [[]]]
+    # a heading without pages is no group
+    return [entry for entry in entries if not isinstance(entry, dict) or [] not in entry.values()]

@@ -6,6 +6,7 @@ to files outside docs/ lead to copies of these files."""
 import os
 import re
 import shutil
+from functools import partial
 from pathlib import Path
 
 from .text import Unknown
@@ -24,7 +25,7 @@ IMAGES = {".jpg", ".png", ".svg"}
 # Line of docs/reference/index.md below which the generated pages are listed.
 GENERATED = "<!-- generated pages -->"
 LIST = """
-* [Keys of files](keys/index.md): every key of world files and of the files of components, with type, unit, range and default
+* [Keys of files](keys/index.md): every key of world files and component files, with type, unit, range and default
 * [Sensors by kind](sensors/index.md): topics, keys and bundled devices of each kind of sensor
 * [Topics](interfaces/topics.md): every topic with type, direction, rate and quality of service
 * [Services and actions](interfaces/services.md): names and types
@@ -73,7 +74,8 @@ def convert(root: Path, path: Path, source: Path, target: Path):
             else:
                 # code keeps its links
                 parts = re.split(r"(`[^`]*`)", line)
-                parts[::2] = [LINK.sub(lambda m: link(root, path, source, target, m, where), p) for p in parts[::2]]
+                replace = partial(link, root, path, source, target, where)
+                parts[::2] = [LINK.sub(replace, part) for part in parts[::2]]
                 line = "".join(parts)
         elif stripped.rstrip() == fence:
             fence = None
@@ -102,7 +104,7 @@ def check_start(where, before, line):
         raise Unknown(f"{where}: a table follows text; expected an empty line before it")
 
 
-def link(root, path, source, target, found, where):
+def link(root, path, source, target, where, found):
     """Returns a link of the page `path`, which is written to `target`. A text that is the name of a
     file becomes the title of its page."""
     text, address = found["text"] or "", found["address"]

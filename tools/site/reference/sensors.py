@@ -42,8 +42,8 @@ def write(folder: Path, keys: Keys, interfaces, devices, docs: Path):
         if figure:
             text += f"![Readings of a sensor of the kind {kind}](../../figures/sensors/{figure.name})\n\n"
         text += (
-            "## Topics\n\nAll are published, at the rate of the sensor and with the quality of service of its key `qos` "
-            "(reliable, volatile, keep last 10), if no other is stated.\n\n"
+            "## Topics\n\nAll are published, at the rate of the sensor and with the quality of service of its key "
+            "`qos` (reliable, volatile, keep last 10), if no other is stated.\n\n"
         )
         rows = []
         for name, entry in interfaces.sensors.get(kind, {}).items():
