@@ -36,20 +36,20 @@ fn main() -> ExitCode {
         Ok(done) => done,
         Err(cause) => match output_failure(&*cause) {
             Some(why) if why.contains("Broken pipe") => Ok(ExitCode::SUCCESS),
-            Some(why) => Err(format!("cannot write to standard output: {why}")),
+            Some(why) => Err(format!("cannot write to standard output: {why}").into()),
             None => panic::resume_unwind(cause),
         },
     };
     // the rest of the output may not be written yet
     let done = done.and_then(|code| match io::stdout().flush() {
         Err(why) if why.kind() != io::ErrorKind::BrokenPipe => {
-            Err(format!("cannot write to standard output: {why}"))
+            Err(format!("cannot write to standard output: {why}").into())
         }
         _ => Ok(code),
     });
-    done.unwrap_or_else(|text| {
-        merrow::terminal::warn(format_args!("merrow: {text}"));
-        ExitCode::FAILURE
+    done.unwrap_or_else(|failure: cli::Failure| {
+        merrow::terminal::warn(format_args!("merrow: {}", failure.text()));
+        failure.code()
     })
 }
 

@@ -1,6 +1,7 @@
 //! `merrow export`, `merrow plot`, `merrow report` and `merrow layout`: analysis of recorded bags,
 //! and layouts of programs that show them.
 
+use super::failure::Failure;
 use clap::Args;
 use merrow::input::mailbox::find_robot;
 use merrow::layout::{Tool, layout};
@@ -88,7 +89,7 @@ pub(super) struct LayoutArguments {
 }
 
 /// Executes the command `merrow layout`.
-pub(super) fn run_layout(arguments: &LayoutArguments) -> Result<(), String> {
+pub(super) fn run_layout(arguments: &LayoutArguments) -> Result<(), Failure> {
     let file = &arguments.output;
     super::snapshot::check_output(file, &["json", "xml", "rviz"])?;
     let tool = match super::snapshot::extension(file).as_str() {
@@ -102,8 +103,10 @@ pub(super) fn run_layout(arguments: &LayoutArguments) -> Result<(), String> {
     };
     let scene = super::load(&arguments.world, overrides)?.scene;
     let robot = arguments.robot.as_deref();
-    let shown = robot.map(|name| find_robot(&scene, name)).transpose()?;
-    super::snapshot::write_file(file, layout(&scene, tool, shown).as_bytes())
+    let shown = robot.map(|name| find_robot(&scene, name)).transpose();
+    let shown = shown.map_err(Failure::Invalid)?;
+    super::snapshot::write_file(file, layout(&scene, tool, shown).as_bytes())?;
+    Ok(())
 }
 
 /// Executes the command `merrow export`.
@@ -143,7 +146,7 @@ pub(super) fn run_repair(arguments: &RepairArguments) -> Result<(), String> {
 }
 
 /// Executes the command `merrow plot`.
-pub(super) fn run_plot(arguments: &PlotArguments) -> Result<(), String> {
+pub(super) fn run_plot(arguments: &PlotArguments) -> Result<(), Failure> {
     let file = &arguments.output;
     super::snapshot::check_output(file, &["svg"])?;
     let is_schedule = arguments.fields.iter().all(|field| !field.contains('.'));
@@ -159,7 +162,7 @@ pub(super) fn run_plot(arguments: &PlotArguments) -> Result<(), String> {
 }
 
 /// Executes the command `merrow report`.
-pub(super) fn run_report(arguments: &ReportArguments) -> Result<(), String> {
+pub(super) fn run_report(arguments: &ReportArguments) -> Result<(), Failure> {
     let file = &arguments.output;
     super::snapshot::check_output(file, &["html"])?;
     let report = report(&arguments.bag)?;

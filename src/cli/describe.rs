@@ -1,5 +1,6 @@
 //! `merrow describe`: prints the content of a world and its ROS interfaces.
 
+use super::failure::Failure;
 use super::shapes;
 use merrow::arm;
 use merrow::input::mailbox::find_robot;
@@ -32,8 +33,8 @@ use serde_json::{Value, json};
 const UNVERIFIED: &str = "unverified";
 
 /// Prints the URDF of a robot.
-pub(super) fn print_urdf(world: &World, robot: &str) -> Result<(), String> {
-    let robot = find_robot(&world.scene, robot)?;
+pub(super) fn print_urdf(world: &World, robot: &str) -> Result<(), Failure> {
+    let robot = find_robot(&world.scene, robot).map_err(Failure::Invalid)?;
     print!("{}", urdf::urdf(&world.scene.robots[robot]));
     Ok(())
 }
@@ -45,10 +46,10 @@ pub(super) fn describe(
     as_json: bool,
     only: Option<&str>,
     only_topics: bool,
-) -> Result<(), String> {
+) -> Result<(), Failure> {
     let mut all = rounded_json(describe_world(world));
     if let Some(name) = only {
-        find_robot(&world.scene, name)?;
+        find_robot(&world.scene, name).map_err(Failure::Invalid)?;
         keep_robot(&mut all, name);
     }
     if let (true, Value::Object(map)) = (only_topics, &mut all) {

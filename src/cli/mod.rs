@@ -2,6 +2,7 @@
 
 mod analysis;
 mod describe;
+mod failure;
 mod list;
 mod reachable;
 mod readings;
@@ -11,9 +12,11 @@ mod run;
 mod save;
 mod sensor_image;
 mod shapes;
+mod signals;
 mod snapshot;
 mod terrain;
 
+pub(crate) use crate::cli::failure::Failure;
 pub(crate) use crate::cli::run::join_addresses;
 
 use clap::{Parser, Subcommand};
@@ -45,7 +48,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     /// Run a world. ROS arguments follow after --ros-args.
-    Run(run::Arguments),
+    Run(Box<run::Arguments>),
     /// Show a recorded bag in the browser, with a timeline.
     Replay(replay::Arguments),
     /// Check a world file and list all errors.
@@ -122,7 +125,7 @@ fn count_objects(world: &World) -> String {
 }
 
 /// Executes the command of the command line. `arguments` are all arguments of the program.
-pub(crate) fn execute(cli: Cli, arguments: &[String]) -> Result<ExitCode, String> {
+pub(crate) fn execute(cli: Cli, arguments: &[String]) -> Result<ExitCode, Failure> {
     match cli.command {
         Command::Run(own) => run::run(&own, arguments)?,
         Command::Replay(arguments) => replay::run(&arguments)?,
@@ -149,10 +152,10 @@ pub(crate) fn execute(cli: Cli, arguments: &[String]) -> Result<ExitCode, String
             }
         }
         Command::Validate { set, arguments } => {
-            return match set {
-                Some(set) => program::set(cases_of(set), &arguments.arguments),
-                None => program::all(all_cases(), &VALIDATION, "validation", &arguments),
-            };
+            return Ok(match set {
+                Some(set) => program::set(cases_of(set), &arguments.arguments)?,
+                None => program::all(all_cases(), &VALIDATION, "validation", &arguments)?,
+            });
         }
         Command::Terrain(arguments) => terrain::run(&arguments)?,
         Command::Save(arguments) => save::save(&arguments)?,
@@ -191,20 +194,20 @@ fn profile(text: &str) -> Result<Profile, String> {
 }
 
 /// Loads a world and prints its notes. Its errors are returned one per line, after their number.
-fn load(name: &str, overrides: Overrides) -> Result<World, String> {
+fn load(name: &str, overrides: Overrides) -> Result<World, Failure> {
     load_document(name, overrides).map(|(_, world)| world)
 }
 
 /// Returns the same as [`load`], with the document of the world file.
-fn load_document(name: &str, overrides: Overrides) -> Result<(Document, World), String> {
+fn load_document(name: &str, overrides: Overrides) -> Result<(Document, World), Failure> {
     world::data_dir::check()?;
     if let Some(error) = world::data_dir::unknown_world_message(name) {
-        return Err(error);
+        return Err(Failure::Invalid(error));
     }
     let path: PathBuf = world::data_dir::world_file(name);
     let errors = |n: usize, lines: String| {
         let s = if n == 1 { "" } else { "s" };
-        format!("{n} error{s} in {name}\n{lines}")
+        Failure::Invalid(format!("{n} error{s} in {name}\n{lines}"))
     };
     let (document, mut world) = Document::load(&path, overrides)
         .map_err(|problems| errors(problems.len(), problems.to_string()))?;
@@ -230,7 +233,7 @@ fn load_simulation(
     overrides: Overrides,
     threads: usize,
     resume: Option<&Path>,
-) -> Result<(Document, Simulation), String> {
+) -> Result<(Document, Simulation), Failure> {
     let (mut document, world) = load_document(world, overrides)?;
     let mut scene = Arc::new(world.scene);
     let Some(path) = resume else {

@@ -1,13 +1,13 @@
 //! `merrow replay`: shows a recorded bag in the browser.
 
+use super::failure::Failure;
+use super::signals::Signals;
 use clap::Args;
 use merrow::replay::Recording;
 use merrow::replay::player::{Player, PlayerOptions, SPEEDS};
 use merrow_world::Overrides;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Arguments of `merrow replay`.
 #[derive(Args, Debug)]
@@ -43,7 +43,8 @@ fn speed(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// The bag cannot be read, its world is not known, or the address cannot be used.
-pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let signals = Signals::install()?;
     let load = |name: &String| super::load(name, Overrides::default());
     let world = arguments.world.as_ref().map(load).transpose()?;
     let recording = Recording::open(&arguments.bag, world)?;
@@ -55,10 +56,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
     if arguments.check {
         return Ok(());
     }
-    let stop = Arc::new(AtomicBool::new(false));
-    let signal = Arc::clone(&stop);
-    ctrlc::set_handler(move || signal.store(true, Ordering::Relaxed))
-        .map_err(|e| format!("cannot handle signals: {e}"))?;
+    signals.end_cleanly();
     let mut player = Player::start(
         recording,
         PlayerOptions {
@@ -68,5 +66,5 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
         },
     )?;
     println!("view: {}", player.url());
-    player.run(&stop)
+    Ok(player.run(&signals.stop)?)
 }

@@ -1,9 +1,11 @@
 //! `merrow run`: runs a world with its ROS node, its recorder, its checkpoints and its progress
 //! line.
 
+use super::failure::Failure;
 use super::load_simulation;
 use super::reachable;
 use super::ros_backend::RosBackend;
+use super::signals::Signals;
 use clap::Args;
 use crossbeam_channel::Sender;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -14,8 +16,8 @@ use merrow::node::checkpoint;
 use merrow::node::diagnostics::Rejections;
 use merrow::node::file_access::FileAccess;
 use merrow::node::world_editor::{EditorParts, EditorThread, Followers};
-use merrow::publisher::state::Task;
-use merrow::publisher::stop_recording;
+use merrow::publisher::state::RecordSettings;
+use merrow::publisher::topic_filter::TopicFilter;
 use merrow::replay::world::RecordedWorld;
 use merrow::simulation_interfaces::{Connections, SimulationInterfaces};
 use merrow::terminal;
@@ -23,21 +25,21 @@ use merrow_autopilot::Links;
 use merrow_model::scene::robot::profile::Profile;
 use merrow_model::state::commands::CommandRejection;
 use merrow_ros2::args::{ArgsContext, NodeOptions};
-use merrow_ros2::bag::Bag;
+use merrow_ros2::bag::{Bag, BagError, BagOptions, Compression};
 use merrow_ros2::parameters::ParameterServer;
 use merrow_sim as sim;
 use merrow_sim::{Control, Observer, Pace, Simulation, Summary};
 use merrow_view::View;
 use merrow_world::import::grid::mapped_file;
 use merrow_world::{Document, Overrides};
+use regex_lite::Regex;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 /// Arguments of `merrow run`.
 #[derive(Args, Debug)]
@@ -73,9 +75,30 @@ pub(super) struct Arguments {
     /// faster [default: one per core].
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     threads: usize,
-    /// Record all topics to an MCAP file that ros2 bag reads.
-    #[arg(long, value_name = "FILE.mcap")]
+    /// Record all topics to an MCAP file, or to a new folder, that ros2 bag reads.
+    #[arg(long, value_name = "FILE.mcap|FOLDER")]
     record: Option<PathBuf>,
+    /// Record only topics whose names contain a match of this regular expression.
+    #[arg(long, value_name = "REGEX", value_parser = pattern, requires = "record")]
+    record_topics: Option<Regex>,
+    /// Leave out topics whose names contain a match of this regular expression.
+    #[arg(long, value_name = "REGEX", value_parser = pattern, requires = "record")]
+    record_exclude: Option<Regex>,
+    /// Continue in a new file of the folder before a file exceeds this size [MB, 1e6 bytes].
+    #[arg(long, value_name = "MB", value_parser = megabytes, requires = "record")]
+    record_max_size: Option<u64>,
+    /// Continue in a new file of the folder after this simulated time [s].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "record")]
+    record_max_duration: Option<f64>,
+    /// Compression of the recorded messages.
+    #[arg(
+        long,
+        value_enum,
+        default_value_t,
+        value_name = "METHOD",
+        requires = "record"
+    )]
+    record_compression: RecordCompression,
     /// Write a checkpoint to this file at the start and at the end of the run; an older one is kept
     /// as FILE.old.
     #[arg(long, value_name = "FILE")]
@@ -107,7 +130,32 @@ pub(super) struct Arguments {
     json: bool,
 }
 
+/// Compression of the recorded messages.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum RecordCompression {
+    /// No compression.
+    #[default]
+    None,
+    /// LZ4, which all readers of MCAP files know.
+    Lz4,
+}
+
 impl Arguments {
+    /// Returns the topics and files of the recordings.
+    fn record_settings(&self) -> RecordSettings {
+        RecordSettings {
+            filter: TopicFilter::new(self.record_topics.clone(), self.record_exclude.clone()),
+            options: BagOptions {
+                max_bytes: self.record_max_size,
+                max_duration_ns: self.record_max_duration.map(|s| (s * 1e9).round() as u64),
+                compression: match self.record_compression {
+                    RecordCompression::None => Compression::None,
+                    RecordCompression::Lz4 => Compression::Lz4,
+                },
+            },
+        }
+    }
+
     /// Returns the files that requests may write and read.
     fn files(&self) -> FileAccess {
         FileAccess::new(self.output_dir.clone(), self.allow_paths)
@@ -156,6 +204,24 @@ pub(crate) fn join_addresses(arguments: &[String]) -> Vec<String> {
 /// Longest simulated time that the stamps of ROS messages represent [s].
 const TIME_MAX: f64 = 2_147_483_647.0;
 
+/// Parses a size, and returns it in bytes.
+fn megabytes(text: &str) -> Result<u64, String> {
+    match text.parse::<f64>() {
+        Ok(size) if (0.1..=1e9).contains(&size) => Ok((size * 1e6) as u64),
+        _ => Err(format!(
+            "expected a number of megabytes from 0.1 to 1e9, found {text:?}"
+        )),
+    }
+}
+
+/// Parses the regular expression of topics.
+fn pattern(text: &str) -> Result<Regex, String> {
+    if text.is_empty() {
+        return Err("expected a regular expression, found an empty text".to_string());
+    }
+    Regex::new(text).map_err(|why| format!("expected a regular expression, found {text:?}: {why}"))
+}
+
 pub(super) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(s) if s > 0.0 && s <= TIME_MAX => Ok(s),
@@ -168,11 +234,17 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
 /// Runs the world to its end or to the first signal.
 ///
 /// # Errors
-/// The world cannot be loaded or run, or the recording is incomplete.
-pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<(), String> {
+/// The world cannot be loaded or run, the recording is incomplete, a robot is halted, or a signal
+/// ended the run before the time of `--for`.
+pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<(), Failure> {
+    let signals = Signals::install()?;
+    let settings = arguments.record_settings();
     if let Some(path) = &arguments.record {
         // a large world takes long to load
-        Bag::check_path(path).map_err(|why| why.to_string())?;
+        Bag::check_path(path, &settings.options).map_err(|why| match why {
+            BagError::SplitFile(_) => Failure::Invalid(why.to_string()),
+            why => Failure::Failed(why.to_string()),
+        })?;
     }
     let (document, mut simulation) = load_run(arguments)?;
     let mut autosave = Autosave::from_arguments(arguments, simulation.time_ns());
@@ -184,9 +256,12 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<(), String> {
         autosave.write(simulation.checkpoint())?;
     }
     let (sender, requests) = crossbeam_channel::unbounded();
-    let signals = SignalStop::install()?;
+    signals.end_cleanly();
     let mut bridge = create_bridge(arguments, ros, &simulation, &sender)?;
-    if let Some(bridge) = &bridge {
+    if let Some(bridge) = &mut bridge {
+        bridge
+            .set_record_settings(settings)
+            .map_err(Failure::Invalid)?;
         prepare_recording(arguments, bridge, &document, &signals)?;
         bridge.update_requested_outputs(&simulation);
     }
@@ -226,12 +301,28 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<(), String> {
             Err(why) => failed = failed.or(Some(format!("the recording is incomplete: {why}"))),
         }
     }
+    let halted = report_halted(&simulation);
+    let failed = failed.or(halted).map(Failure::Failed);
+    let failed = failed.or(interruption(arguments, &signals, &summary));
     let refusals = progress.refusals.by_reason();
-    if let Err(why) = print_summary(&summary, &refusals, arguments.json) {
-        failed = failed.or(Some(why));
-    }
-    failed = failed.or(report_halted(&simulation));
-    failed.map_or(Ok(()), Err)
+    let error = failed.as_ref().map(Failure::text);
+    let printed = print_summary(&summary, &refusals, error, arguments.json);
+    failed.map_or(Ok(()), Err)?;
+    Ok(printed?)
+}
+
+/// Returns the reason why the run has not reached the time of `--for`, if a signal ended it. Without
+/// `--for`, a signal is the regular end of a run.
+fn interruption(arguments: &Arguments, signals: &Signals, summary: &Summary) -> Option<Failure> {
+    let duration = arguments.duration?;
+    let (name, number) = signals.first()?;
+    let simulated = summary.simulated_s;
+    // the last step may end a rounding error before the requested time
+    let is_reached = simulated >= duration * (1.0 - 1e-9);
+    (!is_reached).then(|| {
+        let why = format!("{name} ended the run at {simulated:.3} s, before {duration} s of --for");
+        Failure::Stopped(why, number)
+    })
 }
 
 /// Passes the world to the recorder, and starts the recording of `--record`.
@@ -239,7 +330,7 @@ fn prepare_recording(
     arguments: &Arguments,
     bridge: &Bridge,
     document: &Document,
-    signals: &SignalStop,
+    signals: &Signals,
 ) -> Result<(), String> {
     // also for recordings that the service starts; cannot fail: this is the only assignment
     let _ = signals.recorder.set(bridge.publisher_thread.tasks());
@@ -269,7 +360,7 @@ fn after_run(
 }
 
 /// Loads the world of a run, with the commands that it replays.
-fn load_run(arguments: &Arguments) -> Result<(Document, Simulation), String> {
+fn load_run(arguments: &Arguments) -> Result<(Document, Simulation), Failure> {
     let overrides = Overrides {
         seed: arguments.seed,
         profile: arguments.profile,
@@ -411,7 +502,7 @@ fn print_reachable(
     arguments: &Arguments,
     ros: &[String],
     simulation: &Simulation,
-) -> Result<(), String> {
+) -> Result<(), Failure> {
     let node = match arguments.no_ros {
         true => None,
         false => Some(node_options(ros)?),
@@ -433,12 +524,12 @@ fn create_bridge(
     ros: &[String],
     simulation: &Simulation,
     sender: &Sender<sim::Request>,
-) -> Result<Option<Bridge>, String> {
+) -> Result<Option<Bridge>, Failure> {
     if arguments.no_ros {
         // a page can start a recording
         let is_needed = arguments.record.is_some() || arguments.view.is_some();
         let bridge = is_needed.then(|| Bridge::without_node(simulation));
-        return bridge.transpose();
+        return Ok(bridge.transpose()?);
     }
     let options = node_options(ros)?;
     let node = arguments.ros_backend.node(&options)?;
@@ -450,61 +541,13 @@ fn create_bridge(
     Ok(Some(bridge))
 }
 
-/// Period after the first signal in which further signals count as the same request [s]. A launcher
-/// that signals its process group delivers each signal twice.
-const REPEAT_S: f64 = 2.0;
-
-/// Reaction to interrupt and termination signals.
-struct SignalStop {
-    /// Set by the first signal; the simulation loop then ends cleanly.
-    stop: Arc<AtomicBool>,
-    /// Channel to the recorder, for a forced exit.
-    recorder: Arc<OnceLock<Sender<Task>>>,
-}
-
-impl SignalStop {
-    /// Installs the handler of SIGINT, SIGTERM and SIGHUP.
-    fn install() -> Result<Self, String> {
-        let this = Self {
-            stop: Arc::default(),
-            recorder: Arc::default(),
-        };
-        let (stop, recorder) = (Arc::clone(&this.stop), Arc::clone(&this.recorder));
-        let mut first: Option<Instant> = None;
-        ctrlc::set_handler(move || {
-            stop.store(true, Ordering::Relaxed);
-            match first {
-                None => first = Some(Instant::now()),
-                Some(at) if at.elapsed().as_secs_f64() < REPEAT_S => {}
-                Some(_) => force_exit(recorder.get()),
-            }
-        })
-        .map_err(|e| format!("cannot handle signals: {e}"))?;
-        Ok(this)
-    }
-}
-
 const SHORTENED: &str = "a grid file that is mapped from disk was shortened during the run, so the \
                          last values are wrong; restore the file and run again";
 
-/// Ends the process without waiting for the simulation loop; an active recording is completed.
-fn force_exit(recorder: Option<&Sender<Task>>) {
-    terminal::warn(format_args!(
-        "merrow: repeated signal: exiting without waiting for the simulation"
-    ));
-    if let Some(tasks) = recorder {
-        match stop_recording(tasks) {
-            Ok(Some(line)) => terminal::warn(format_args!("merrow: recorded {line}")),
-            Ok(None) => {}
-            Err(why) => terminal::warn(format_args!("merrow: recording: {why}")),
-        }
-    }
-    std::process::exit(130);
-}
-
-fn node_options(ros: &[String]) -> Result<NodeOptions, String> {
+fn node_options(ros: &[String]) -> Result<NodeOptions, Failure> {
     let around = ArgsContext::of_process();
-    let (options, _) = NodeOptions::parse("merrow", ros, &around).map_err(|e| e.to_string())?;
+    let (options, _) = NodeOptions::parse("merrow", ros, &around)
+        .map_err(|why| Failure::Invalid(why.to_string()))?;
     Ok(options)
 }
 
@@ -539,13 +582,14 @@ fn announce(scene: &merrow_model::scene::Scene, options: &NodeOptions) {
     }
 }
 
-/// Prints the summary.
+/// Prints the summary. `error`: reason why the run has failed.
 ///
 /// # Errors
 /// The output did not receive it.
 fn print_summary(
     s: &Summary,
     refusals: &[(String, String, u64)],
+    error: Option<&str>,
     as_json: bool,
 ) -> Result<(), String> {
     if as_json {
@@ -564,6 +608,7 @@ fn print_summary(
             "missed": s.missed.iter().cloned().collect::<BTreeMap<_, _>>(),
             "state_hash": s.state_hash,
             "halted": s.halted,
+            "error": error,
         });
         return terminal::print(object);
     }

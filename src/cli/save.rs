@@ -1,5 +1,6 @@
 //! `merrow save`: writes a world as it is after some simulated time, as a world file.
 
+use super::failure::Failure;
 use super::load_simulation;
 use clap::Args;
 use merrow::node::checkpoint;
@@ -26,7 +27,7 @@ pub(super) struct Arguments {
 ///
 /// # Errors
 /// The world cannot be loaded, or the file cannot be written.
-pub(super) fn save(arguments: &Arguments) -> Result<(), String> {
+pub(super) fn save(arguments: &Arguments) -> Result<(), Failure> {
     let resume = arguments.resume.as_deref();
     let (document, mut simulation) =
         load_simulation(&arguments.world, Overrides::default(), 0, resume)?;

@@ -1,5 +1,6 @@
 //! `merrow snapshot`: writes one image of a world, or of the output of a sensor, to a file.
 
+use super::failure::Failure;
 use super::readings;
 use super::sensor_image;
 use bytes::Bytes;
@@ -125,14 +126,14 @@ fn set_time(simulation: &mut Simulation, arguments: &Arguments) {
 }
 
 /// Renders the image or the plot and writes its file.
-pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(at) = arguments.at.filter(|at| !(0.0..=1e6).contains(at)) {
-        return Err(format!("--at is {at}; expected 0 to 1000000 s"));
+        let why = format!("--at is {at}; expected 0 to 1000000 s");
+        return Err(Failure::Invalid(why));
     }
     if !arguments.view && (arguments.from.is_some() || arguments.look.is_some()) {
-        return Err(
-            "--from and --look apply to views only; add --view and remove --robot".to_string(),
-        );
+        let why = "--from and --look apply to views only; add --view and remove --robot";
+        return Err(Failure::Invalid(why.to_string()));
     }
     let world = super::load(&arguments.world, Overrides::default())?;
     if arguments.view {
@@ -179,11 +180,11 @@ fn write_sensor(
     simulation: &mut Simulation,
     arguments: &Arguments,
     steps: u64,
-) -> Result<(PathBuf, String), String> {
-    let (robot, sensor) = device(&simulation.scene, arguments)?;
+) -> Result<(PathBuf, String), Failure> {
+    let (robot, sensor) = device(&simulation.scene, arguments).map_err(Failure::Invalid)?;
     let scene = Arc::clone(&simulation.scene);
     let snapshot = picture::output(&scene.robots[robot].sensors[sensor]);
-    check_camera(snapshot.as_ref(), arguments)?;
+    check_camera(snapshot.as_ref(), arguments).map_err(Failure::Invalid)?;
     let image = match snapshot {
         Some(SnapshotOutput::Camera(size, _)) => {
             let output = arguments.output_or("snapshot.png");
@@ -327,25 +328,25 @@ fn save(shown: &ImageView, file: &Path) -> Result<(), String> {
 }
 
 /// Checks folder and extension of the output file before the simulation runs.
-pub(super) fn check_output(file: &Path, endings: &[&str]) -> Result<(), String> {
+pub(super) fn check_output(file: &Path, endings: &[&str]) -> Result<(), Failure> {
     let folder = file
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-        return Err(format!(
+        return Err(Failure::Failed(format!(
             "{}: no folder `{}`; create it or choose another file",
             file.display(),
             folder.display()
-        ));
+        )));
     }
     if endings.contains(&extension(file).as_str()) {
         return Ok(());
     }
-    Err(format!(
+    Err(Failure::Invalid(format!(
         "{}: expected a file name that ends in .{}",
         file.display(),
         endings.join(" or .")
-    ))
+    )))
 }
 
 /// Returns the extension of a file name in lower case.

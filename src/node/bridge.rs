@@ -12,6 +12,7 @@ use crate::node::interface::{Interface, InterfaceParts};
 use crate::node::parameters::devices::{self, DeviceStates};
 use crate::node::states::WorldStatus;
 use crate::node::thrust_watch::ThrustWatch;
+use crate::publisher::state::RecordSettings;
 use crate::publisher::{
     NextScene, PublisherContext, PublisherThread, SceneOutputs, stop_recording,
 };
@@ -48,6 +49,8 @@ pub struct Bridge {
     exteroceptive: Vec<ExteroceptiveOutputs>,
     /// Outputs that modems transmit.
     bridged: Vec<usize>,
+    /// For each output, whether recordings of the run contain it.
+    recordable: Vec<bool>,
     /// Topics of the scene.
     outputs: SceneOutputs,
     /// Objects of the node that receive; `None` without a node.
@@ -170,6 +173,7 @@ impl Bridge {
             inputs: Vec::new(),
             exteroceptive: exteroceptive_outputs(&outputs.scene, &outputs.plan),
             bridged: bridged_outputs(&outputs),
+            recordable: vec![true; outputs.plan.outputs.len()],
             outputs,
             interface: None,
             next_outputs: NextOutputs::default(),
@@ -231,7 +235,7 @@ impl Bridge {
         let shared = &self.publisher_thread.shared;
         let recording = shared.recording.load(Ordering::Relaxed);
         let is_requested = |output: &usize| {
-            recording
+            (recording && self.recordable[*output])
                 || self.bridged.contains(output)
                 || shared
                     .plotted
@@ -254,6 +258,26 @@ impl Bridge {
                 .fold(0, |bits, (_, part)| bits | part);
             scheduler.request_outputs(&simulation.scene, *robot, *sensor, bits);
         }
+    }
+
+    /// Sets the topics and files of all recordings of the run.
+    ///
+    /// # Errors
+    /// One line: no topic of the world is selected.
+    pub fn set_record_settings(&mut self, settings: RecordSettings) -> Result<(), String> {
+        settings.filter.check(&self.outputs.recordable())?;
+        *self.publisher_thread.shared.settings.lock() = settings;
+        self.update_recordable();
+        Ok(())
+    }
+
+    /// Notes the outputs of the scene that recordings contain. Other outputs are not computed for
+    /// them.
+    fn update_recordable(&mut self) {
+        let settings = self.publisher_thread.shared.settings.lock().clone();
+        let outputs = 0..self.outputs.plan.outputs.len();
+        let is_selected = |i| settings.filter.contains(&self.outputs.published_name(i));
+        self.recordable = outputs.map(is_selected).collect();
     }
 
     /// Starts recording and returns a line about it.
@@ -381,6 +405,7 @@ impl Observer for Bridge {
         self.exteroceptive = exteroceptive_outputs(&outputs.scene, &outputs.plan);
         self.bridged = bridged_outputs(&outputs);
         self.outputs = outputs.clone();
+        self.update_recordable();
         let next = NextScene {
             outputs,
             same: same.clone(),

@@ -12,6 +12,7 @@ mod scene_change;
 mod second_source;
 mod sensor_topics;
 pub mod state;
+pub mod topic_filter;
 
 use crate::arm::GoalObserver;
 use crate::modem::calls::BridgedCalls;
@@ -22,12 +23,15 @@ use crate::node::diagnostics;
 use crate::node::diagnostics::{HealthSnapshot, Rejections};
 use crate::node::losses::Losses;
 use crate::node::losses::link_status;
+use crate::node::parameters::live::EVENTS;
 pub use crate::publisher::bridge_source::connect_bridges;
 use crate::publisher::queue::BatchQueue;
+use crate::publisher::recording::RecordedBag;
 use crate::publisher::scene_change::sensor_topics;
 use crate::publisher::state::{PublisherState, Task};
+use crate::replay::world;
 use crate::terminal;
-use crate::topics::{Content, Encoder, Moment, Plan, ResultEncoder, Switch};
+use crate::topics::{Content, Encoder, Moment, Plan, ResultEncoder, Switch, absolute};
 use bytes::Bytes;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};
 use merrow_autopilot::status::LinkStatus;
@@ -35,7 +39,6 @@ use merrow_messages::convert;
 use merrow_messages::convert::topic::{SampleData, Topic};
 use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::state::comms::NetworkOutput;
-use merrow_ros2::bag::{Bag, ChannelId};
 use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::msg::rosgraph_msgs::Clock;
 use merrow_ros2::msg::std_msgs::Bool;
@@ -44,7 +47,7 @@ use merrow_ros2::node::{Network, NetworkCounters, Publisher};
 use merrow_ros2::qos::Qos;
 use merrow_sim::{Reply, SceneVersion, bridged_call};
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -86,6 +89,24 @@ pub struct SceneOutputs {
     pub plan: Arc<Plan>,
     /// One publisher per output of the plan; empty without a node.
     pub publishers: Arc<[Publisher]>,
+}
+
+impl SceneOutputs {
+    /// Returns the absolute name under which the node publishes an output, after remapping.
+    pub(crate) fn published_name(&self, output: usize) -> String {
+        let planned = &self.plan.outputs[output];
+        let publisher = self.publishers.get(output);
+        publisher.map_or_else(|| absolute(&planned.topic), |p| p.topic().to_string())
+    }
+
+    /// Returns the absolute names of all topics that a recording can contain.
+    pub(crate) fn recordable(&self) -> BTreeSet<String> {
+        let outputs = (0..self.plan.outputs.len()).map(|output| self.published_name(output));
+        let inputs = self.plan.inputs.iter().chain(&self.plan.calls);
+        let inputs = inputs.map(|input| absolute(&input.topic));
+        let own = [world::ACTUATORS, EVENTS].map(str::to_string);
+        outputs.chain(inputs).chain(own).collect()
+    }
 }
 
 /// Version of the scene that follows the current one.
@@ -234,7 +255,7 @@ struct Worker {
     shared: Arc<PublisherState>,
     /// Published value of each switch, by its topic.
     switches: HashMap<String, bool>,
-    bag: Option<(Bag, Vec<ChannelId>)>,
+    bag: Option<RecordedBag>,
     /// Reason why the last recording ended early, until it is reported as the reply to a stop task.
     bag_error: Option<String>,
     /// Counters of the network in the last diagnostics.
@@ -308,7 +329,7 @@ impl Worker {
                 recv(filled) -> _ => if let Some(batch) = queue.pop() {
                     self.publish_together(&batch);
                 },
-                default(IDLE_PERIOD) => self.write_to_bag(|bag, _| bag.flush_due()),
+                default(IDLE_PERIOD) => self.write_to_bag(|recorded| recorded.bag.flush_due()),
             }
         }
         queue.end();
@@ -453,7 +474,7 @@ impl Worker {
             return collected.wanted[output];
         }
         let publisher = self.context.outputs.publishers.get(output);
-        self.bag.is_some()
+        self.bag.as_ref().is_some_and(|bag| bag.has_output(output))
             || publisher.is_some_and(Publisher::has_receivers)
             || self.shared.plotted.contains(self.topic(output))
     }
@@ -619,7 +640,7 @@ impl Worker {
         }
         let topic = self.topic(output);
         self.shared.plotted.add(topic, now_ns, &bytes, false);
-        self.write_to_bag(|bag, channels| bag.write(channels[output], now_ns, now_ns, &bytes));
+        self.write_to_bag(|recorded| recorded.write_output(output, now_ns, &bytes));
     }
 
     fn log_error(&self, text: &str) {

@@ -56,14 +56,9 @@ impl Worker {
         for goal in self.context.goals.lock().iter() {
             goal.change_scene(version, same);
         }
-        if let Some((bag, channels)) = self.bag.take() {
-            let continued = self.channels_of_scene(bag, &old, &channels);
-            let continued = continued.and_then(|(mut bag, channels)| {
-                self.write_world(&mut bag)?;
-                Ok((bag, channels))
-            });
-            match continued {
-                Ok(bag) => self.bag = Some(bag),
+        if let Some(recorded) = self.bag.take() {
+            match self.channels_of_scene(recorded, &old) {
+                Ok(continued) => self.bag = Some(continued),
                 Err(why) => self.abort_recording(&why),
             }
         }

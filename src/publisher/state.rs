@@ -1,7 +1,9 @@
 //! Tasks for the publisher's thread, and the state that it shares with its owners.
 
+use crate::publisher::topic_filter::TopicFilter;
 use crate::replay::world::RecordedWorld;
 use merrow_autopilot::status::SharedStatus;
+use merrow_ros2::bag::BagOptions;
 use merrow_sim::Reply;
 use merrow_view::readings::plotted::PlottedTopics;
 use parking_lot::Mutex;
@@ -17,6 +19,15 @@ pub enum Task {
     StopRecording(Reply<Result<Option<String>, String>>),
     /// Completes the bag and ends the thread.
     Quit,
+}
+
+/// Topics and files of the recordings of a run.
+#[derive(Clone, Debug, Default)]
+pub struct RecordSettings {
+    /// Topics that are recorded.
+    pub filter: TopicFilter,
+    /// Division into files, and compression.
+    pub options: BagOptions,
 }
 
 /// Maximum rate of `/clock` in wall time [Hz], unless the parameter sets another.
@@ -39,6 +50,8 @@ pub struct PublisherState {
     pub links: SharedStatus,
     /// Topics that pages of the live view plot.
     pub plotted: PlottedTopics,
+    /// Topics and files of the recordings of the run.
+    pub settings: Mutex<RecordSettings>,
     /// World of the run, which bags store.
     pub world: Mutex<RecordedWorld>,
 }

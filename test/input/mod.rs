@@ -12,9 +12,11 @@ mod format;
 mod models;
 mod plausibility;
 mod program;
+mod recording;
 mod requests;
 mod robot;
 mod runs;
+mod status;
 
 use merrow_world::{Overrides, data_dir, load_text};
 use merrow_yaml::error::quote;

@@ -85,9 +85,11 @@ def is_compressed(path):
     return bool(yaml.safe_load(metadata.read_text())["rosbag2_bagfile_information"]["compression_mode"])
 
 
-def record(folder, name, world="pool"):
-    """Records FOR_S seconds of a world; returns the path that the user gave, and the number of recorded messages."""
-    command = [PROGRAM, "run", world, "--no-ros", "--pace", "max", "--for", str(FOR_S), "--record", name]
+def record(folder, name, *options):
+    """Records FOR_S seconds of the world `pool`; returns the path that the user gave, and the number of recorded
+    messages.
+    """
+    command = [PROGRAM, "run", "pool", "--no-ros", "--pace", "max", "--for", str(FOR_S), "--record", name, *options]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return folder / name, int(re.search(r"recorded (\d+) messages", done.stderr + done.stdout)[1])
@@ -212,9 +214,9 @@ def plays(bag, *options, from_s=0.0, best_effort=()):
     return result
 
 
-def recorded(folder, name="run.mcap"):
+def recorded(folder, name="run.mcap", *options):
     """Records and reads a bag; its number of messages is the number that Merrow reports."""
-    path, count = record(folder, name)
+    path, count = record(folder, name, *options)
     bag = Bag(path)
     assert len(bag) == count, f"{len(bag)} messages in the bag, {count} reported"
     return bag
@@ -265,6 +267,14 @@ def check_split(folder):
     bag = Bag(convert(original.path, folder, max_bagfile_duration=2))
     assert len(list(bag.path.glob("*.mcap"))) > 1 and bag.payloads() == original.payloads()
     plays(bag, "--rate", "4")
+
+
+def check_own_split(folder):
+    """A recording that Merrow divided into files plays, also with compressed chunks."""
+    for name, options in ("split", []), ("lz4", ["--record-compression", "lz4"]):
+        bag = recorded(folder, name, "--record-max-duration", "2", *options)
+        assert len(list(bag.path.glob("*.mcap"))) == 3
+        plays(bag, "--rate", "4")
 
 
 def check_compressed_chunks(folder):

@@ -1,5 +1,6 @@
 //! File of a recording: counts the bytes that it accepts, and can be ended after a failed write.
 
+use crate::bag::compress::CompressedChunks;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
@@ -7,12 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Opcodes of the records "message", "chunk" and "metadata".
 const MESSAGE: u8 = 0x05;
-const CHUNK: u8 = 0x06;
+pub(super) const CHUNK: u8 = 0x06;
 const METADATA: u8 = 0x0c;
 /// Length of the opcode and the length of a record [bytes].
-const RECORD_HEADER: usize = 9;
+pub(super) const RECORD_HEADER: usize = 9;
 /// Length of a chunk without compression up to its records [bytes].
-const CHUNK_HEADER: usize = RECORD_HEADER + 40;
+pub(super) const CHUNK_HEADER: usize = RECORD_HEADER + 40;
+/// Position of the length of the name of the compression in a chunk [bytes].
+pub(super) const COMPRESSION_AT: usize = RECORD_HEADER + 28;
 /// Record that ends the data section: opcode, length, and the CRC 0, which means that there is
 /// none.
 const DATA_END: [u8; 13] = [0x0f, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
@@ -28,25 +31,33 @@ const FOOTER: [u8; 29] = {
 pub(crate) struct ChunkFile {
     file: BufWriter<File>,
     accepted: Arc<AtomicU64>,
+    /// `None` without compression.
+    compressed: Option<CompressedChunks>,
 }
 
 impl ChunkFile {
     /// Returns the file and the counter of accepted bytes, which include the bytes in the buffer.
-    pub(crate) fn new(file: File) -> (Self, Arc<AtomicU64>) {
+    /// Chunks are compressed, and noted in `compressed`, unless it is `None`.
+    pub(crate) fn new(file: File, compressed: Option<CompressedChunks>) -> (Self, Arc<AtomicU64>) {
         let accepted = Arc::new(AtomicU64::new(0));
-        let file = BufWriter::new(file);
         let counted = Arc::clone(&accepted);
-        (Self { file, accepted }, counted)
+        let this = Self {
+            file: BufWriter::new(file),
+            accepted,
+            compressed,
+        };
+        (this, counted)
     }
 
     /// Writes the buffer and returns the file.
     ///
     /// # Errors
-    /// The buffer cannot be written.
-    pub(crate) fn into_file(self) -> io::Result<File> {
-        self.file
-            .into_inner()
-            .map_err(io::IntoInnerError::into_error)
+    /// The buffer cannot be written; the file is returned without it.
+    pub(crate) fn into_file(self) -> Result<File, (File, io::Error)> {
+        self.file.into_inner().map_err(|error| {
+            let (error, buffered) = error.into_parts();
+            (buffered.into_parts().0, error)
+        })
     }
 
     /// Returns the file without writing the buffer.
@@ -57,6 +68,15 @@ impl ChunkFile {
 
 impl Write for ChunkFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(chunks) = &self.compressed {
+            let at = self.accepted.load(Ordering::Relaxed);
+            if let Some(chunk) = chunks.compress(at, bytes) {
+                self.file.write_all(&chunk)?;
+                self.accepted
+                    .fetch_add(chunk.len() as u64, Ordering::Relaxed);
+                return Ok(bytes.len());
+            }
+        }
         let n = self.file.write(bytes)?;
         self.accepted.fetch_add(n as u64, Ordering::Relaxed);
         Ok(n)
@@ -83,7 +103,7 @@ pub(crate) struct ShortenedChunk {
 
 /// Rewrites the header of the chunk without compression at `start` [bytes], so that the chunk
 /// contains only the records that are complete before `end` [bytes]. Returns `None` if no message
-/// is complete.
+/// is complete, or the chunk is compressed.
 ///
 /// # Errors
 /// The file cannot be read or written.
@@ -97,7 +117,8 @@ pub(crate) fn shorten_chunk(
     Read::by_ref(file)
         .take(end.saturating_sub(start))
         .read_to_end(&mut bytes)?;
-    if bytes.len() < CHUNK_HEADER || bytes[0] != CHUNK {
+    let is_plain = |head: &[u8]| head[0] == CHUNK && head[COMPRESSION_AT..][..4] == [0; 4];
+    if bytes.len() < CHUNK_HEADER || !is_plain(&bytes) {
         return Ok(None);
     }
     // indexes of messages follow a complete chunk
@@ -137,7 +158,7 @@ pub(crate) fn shorten_chunk(
 }
 
 /// Returns the number in the first eight bytes.
-fn read_u64(bytes: &[u8]) -> u64 {
+pub(super) fn read_u64(bytes: &[u8]) -> u64 {
     let mut number = [0; 8];
     number.copy_from_slice(&bytes[..8]);
     u64::from_le_bytes(number)

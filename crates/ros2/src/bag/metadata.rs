@@ -7,7 +7,7 @@
 //! module does not depend on MCAP.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use serde_json::Value;
@@ -17,7 +17,7 @@ pub(crate) const FILE_NAME: &str = "metadata.yaml";
 
 const ROS_DISTRO: &str = "jazzy";
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Topic {
     pub(crate) name: String,
     pub(crate) type_name: String,
@@ -46,17 +46,71 @@ impl Topic {
     }
 }
 
-/// Summary of the messages recorded so far.
-#[derive(Debug)]
-pub(crate) struct Metadata {
+/// Content of a file of a bag.
+#[derive(Clone, Debug)]
+pub(crate) struct FileSummary {
     /// Name of the MCAP file in the folder of the bag.
-    pub(crate) file_name: String,
+    name: String,
+    /// Log times of the first and last message \[ns\].
+    bounds_ns: Option<(u64, u64)>,
+    message_count: u64,
+}
+
+/// Summary of the messages recorded so far, in one file or in all files of a bag.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Metadata {
+    /// Names of the MCAP files. The other values of a file are current only in the sum of
+    /// [`Metadata::add`].
+    pub(crate) files: Vec<FileSummary>,
     pub(crate) topics: Vec<Topic>,
     /// Log times of the first and last message \[ns\].
     pub(crate) bounds_ns: Option<(u64, u64)>,
 }
 
 impl Metadata {
+    /// Returns the metadata of an empty file.
+    pub(crate) fn of_file(name: String) -> Self {
+        Self {
+            files: vec![FileSummary {
+                name,
+                bounds_ns: None,
+                message_count: 0,
+            }],
+            ..Self::default()
+        }
+    }
+
+    /// Returns the metadata of an empty file with the same topics.
+    pub(crate) fn of_next_file(&self, name: String) -> Self {
+        let mut topics = self.topics.clone();
+        topics.iter_mut().for_each(|topic| topic.message_count = 0);
+        Self {
+            topics,
+            ..Self::of_file(name)
+        }
+    }
+
+    /// Adds the content of the next file, which has the same topics in the same order, and may have
+    /// more. A file that was removed has no name and is left out.
+    pub(crate) fn add(&mut self, next: &Self) {
+        if let Some(file) = next.files.first() {
+            self.files.push(FileSummary {
+                name: file.name.clone(),
+                bounds_ns: next.bounds_ns,
+                message_count: next.message_count(),
+            });
+        }
+        let known = self.topics.len();
+        for (sum, topic) in self.topics.iter_mut().zip(&next.topics) {
+            sum.message_count += topic.message_count;
+        }
+        self.topics.extend(next.topics.iter().skip(known).cloned());
+        if let Some((start, end)) = next.bounds_ns {
+            self.extend_bounds(start);
+            self.extend_bounds(end);
+        }
+    }
+
     pub(crate) fn message_count(&self) -> u64 {
         self.topics.iter().map(|topic| topic.message_count).sum()
     }
@@ -72,7 +126,27 @@ impl Metadata {
         let (start, end) = self.bounds_ns.unwrap_or((0, 0));
         let duration = end - start;
         let messages = self.message_count();
-        let file = quoted(&self.file_name);
+        let only = self.files.len() <= 1;
+        let (mut names, mut files) = (String::new(), String::new());
+        for file in &self.files {
+            let name = quoted(&file.name);
+            // the values of a single file are those of the bag
+            let (bounds, count) = match only {
+                true => (self.bounds_ns, messages),
+                false => (file.bounds_ns, file.message_count),
+            };
+            let (start, end) = bounds.unwrap_or((0, 0));
+            let duration = end - start;
+            names.push_str(&format!("\n  - {name}"));
+            files.push_str(&format!(
+                "\n  - path: {name}
+    starting_time:
+      nanoseconds_since_epoch: {start}
+    duration:
+      nanoseconds: {duration}
+    message_count: {count}"
+            ));
+        }
         let mut topics = String::new();
         for topic in &self.topics {
             topics.push('\n');
@@ -92,34 +166,41 @@ message_count: {messages}
 topics_with_message_count:{topics}
 compression_format: \"\"
 compression_mode: \"\"
-relative_file_paths:
-  - {file}
-files:
-  - path: {file}
-    starting_time:
-      nanoseconds_since_epoch: {start}
-    duration:
-      nanoseconds: {duration}
-    message_count: {messages}
+relative_file_paths:{names}
+files:{files}
 custom_data: ~
 ros_distro: {ROS_DISTRO}
 "
         )
     }
 
-    /// Writes `metadata.yaml` into `folder` atomically; a failed write leaves no temporary file.
+    /// Writes `metadata.yaml` into `folder` atomically; a failed write leaves no temporary file. On a
+    /// full disk a text that is not longer than the existing one replaces it in its place.
     pub(crate) fn save(&self, folder: &Path) -> io::Result<()> {
         let new = folder.join(format!("{FILE_NAME}.new"));
         let text = format!(
             "rosbag2_bagfile_information:\n{}\n",
             indented(&self.to_yaml(), 2)
         );
-        let written = fs::write(&new, text).and_then(|()| fs::rename(&new, folder.join(FILE_NAME)));
-        written.inspect_err(|_| {
+        let path = folder.join(FILE_NAME);
+        let written = fs::write(&new, &text).and_then(|()| fs::rename(&new, &path));
+        written.or_else(|error| {
             // the error of the write is reported
             let _ = fs::remove_file(&new);
+            replace_in_place(&path, &text).map_err(|_| error)
         })
     }
+}
+
+/// Replaces the text of a file by one that is not longer, which needs no space.
+fn replace_in_place(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = fs::OpenOptions::new().write(true).open(path)?;
+    let length = text.len() as u64;
+    if length > file.metadata()?.len() {
+        return Err(io::ErrorKind::StorageFull.into());
+    }
+    file.write_all(text.as_bytes())?;
+    file.set_len(length)
 }
 
 /// Returns the files that the text of a `metadata.yaml` lists, relative to its folder.

@@ -1,5 +1,5 @@
-//! Recorder that writes a rosbag2 bag: an MCAP file, or a folder with an MCAP file and
-//! `metadata.yaml`.
+//! Recorder that writes a rosbag2 bag: an MCAP file, or a folder with `metadata.yaml` and one or
+//! several MCAP files.
 //!
 //! Every half second of wall time the recorder closes the open chunk and passes it to the operating
 //! system. A recorder that is killed therefore loses less than one second. Every five seconds a
@@ -8,8 +8,13 @@
 //! error for the caller, not a panic; the file is then cut after its last complete message and
 //! ended, and its metadata counts the messages that remain. The recorder receives the CDR bytes
 //! that were published; it does not encode messages, limit their rate or select topics.
+//!
+//! A bag in a folder continues in a new file when a file reaches the size or the duration of
+//! [`BagOptions`]. Every file has the schemas, channels and metadata records of the bag, and its own
+//! indexes; a message is in one file only.
 
 mod chunk_file;
+mod compress;
 mod decompress;
 mod file;
 pub mod index;
@@ -33,6 +38,7 @@ use mcap::records::MessageHeader;
 use mcap::write::{WriteOptions, Writer};
 
 use crate::bag::chunk_file::ChunkFile;
+use crate::bag::compress::CompressedChunks;
 use crate::bag::metadata::{Metadata, Topic};
 use crate::bag::sync::SyncThread;
 use crate::message::TypeInfo;
@@ -67,6 +73,9 @@ pub enum BagError {
     /// The folder of the bag does not exist.
     #[error("no folder {}; create it, or choose another file name", .0.display())]
     NoFolder(PathBuf),
+    /// A single file cannot be split.
+    #[error("{} is one file, which cannot be split; name a folder, such as {}", .0.display(), .0.with_extension("").display())]
+    SplitFile(PathBuf),
     /// The folder contains the `metadata.yaml` of another bag.
     #[error("{} belongs to another bag: record into another folder, or into a file, such as run_2.mcap", .0.display())]
     ForeignMetadata(PathBuf),
@@ -81,6 +90,34 @@ pub enum BagError {
     Failed,
 }
 
+/// Compression of the messages of a bag.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compression {
+    /// No compression.
+    #[default]
+    None,
+    /// Chunks in the LZ4 frame format, which every reader of MCAP files knows.
+    Lz4,
+}
+
+/// Division of a bag into files, and their compression.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BagOptions {
+    /// Size above which a bag in a folder continues in a new file \[bytes\]; `None`: no limit.
+    pub max_bytes: Option<u64>,
+    /// Log time after the first message of a file at which a bag in a folder continues in a new
+    /// file \[ns\]; `None`: no limit.
+    pub max_duration_ns: Option<u64>,
+    /// Compression of the messages.
+    pub compression: Compression,
+}
+
+impl BagOptions {
+    fn is_split(&self) -> bool {
+        self.max_bytes.is_some() || self.max_duration_ns.is_some()
+    }
+}
+
 /// Identifies a topic of a bag, as returned by [`Bag::channel`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ChannelId(usize);
@@ -88,9 +125,11 @@ pub struct ChannelId(usize);
 /// Summary of a finished recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
-    /// Path of the MCAP file.
+    /// Path of the MCAP file, or of the folder of a bag with several files.
     pub path: PathBuf,
-    /// Number of messages in the file.
+    /// Number of MCAP files.
+    pub files: usize,
+    /// Number of messages in the bag.
     pub messages: u64,
     /// Log time from the first to the last message \[ns\].
     pub duration_ns: u64,
@@ -118,11 +157,15 @@ struct Channel {
 /// A bag that is being recorded. Dropping it without [`Bag::finish`] completes the bag but discards
 /// errors.
 pub struct Bag {
+    options: BagOptions,
+    /// Path of the current file.
     path: PathBuf,
     /// Folder of the bag, which contains `metadata.yaml`; `None` for a single file, whose metadata
     /// is at its end.
     folder: Option<PathBuf>,
     sync: SyncThread,
+    /// Thread of the preceding file, which ends after its last write to the disk.
+    ending_sync: Option<SyncThread>,
     /// `None` once finished or failed.
     writer: Option<Writer<ChunkFile>>,
     /// Number of bytes that the MCAP writer has passed to its file.
@@ -136,6 +179,19 @@ pub struct Bag {
     waiting: Vec<usize>,
     /// Whether the open chunk contains a message.
     has_messages: bool,
+    /// Length of the messages of the open chunk with their indexes [bytes].
+    open_bytes: u64,
+    /// Length of the schemas and channels of the current file, which its end repeats [bytes].
+    described_bytes: u64,
+    /// Number of schemas in the current file.
+    schemas: u16,
+    /// Compressed chunks of the current file; `None` without compression.
+    compressed: Option<CompressedChunks>,
+    /// Metadata records, which every file has.
+    records: BTreeMap<String, BTreeMap<String, String>>,
+    /// Content of the preceding files.
+    closed: Metadata,
+    /// Content of the current file.
     metadata: Metadata,
     flushed_at: Instant,
     /// Whether data was written since `flushed_at`.
@@ -143,16 +199,25 @@ pub struct Bag {
 }
 
 impl Bag {
-    /// Creates a bag. A path `FILE.mcap` names a single file, which contains its metadata. Any
-    /// other path is a folder, which is created, with the file `FOLDER/FOLDER_0.mcap` and
-    /// `metadata.yaml`, as in rosbag2.
+    /// Creates a bag in one file, without compression. A path `FILE.mcap` names a single file, which
+    /// contains its metadata. Any other path is a folder, which is created, with the file
+    /// `FOLDER/FOLDER_0.mcap` and `metadata.yaml`, as in rosbag2.
     ///
     /// # Errors
     /// The path is not usable, the folder of the bag does not exist, a recording of that name
     /// exists, the folder contains the `metadata.yaml` of another bag, or the file system returns
     /// an error.
     pub fn create(path: &Path) -> Result<Self, BagError> {
-        Self::check_path(path)?;
+        Self::create_with(path, BagOptions::default())
+    }
+
+    /// Creates a bag with options. The further files of a bag that is split are
+    /// `FOLDER/FOLDER_1.mcap` and so on.
+    ///
+    /// # Errors
+    /// The errors of [`Self::create`], or the path names a single file and the bag is to be split.
+    pub fn create_with(path: &Path, options: BagOptions) -> Result<Self, BagError> {
+        Self::check_path(path, &options)?;
         let Place {
             path,
             folder,
@@ -162,24 +227,57 @@ impl Bag {
         if is_folder && !folder.is_dir() {
             fs::create_dir(&folder).map_err(|error| BagError::Io(folder.clone(), error))?;
         }
+        let opened = OpenFile::create(&path, options.compression)?;
         let bag_folder = is_folder.then_some(folder);
-        let file = File::create_new(&path).map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => BagError::Exists(path.clone()),
-            _ => BagError::Io(path.clone(), error),
-        })?;
-        Self::start(file, path.clone(), bag_folder, file_name).inspect_err(|_| {
+        Self::start(opened, path.clone(), bag_folder, file_name, options).inspect_err(|_| {
             // a failed start must not block the next attempt
             let _ = fs::remove_file(&path);
         })
     }
 
+    fn start(
+        opened: OpenFile,
+        path: PathBuf,
+        folder: Option<PathBuf>,
+        file_name: String,
+        options: BagOptions,
+    ) -> Result<Self, BagError> {
+        let mut bag = Self {
+            options,
+            folder,
+            sync: opened.sync,
+            ending_sync: None,
+            writer: Some(opened.writer),
+            accepted: opened.accepted,
+            complete: Default::default(),
+            channels: Vec::new(),
+            waiting: Vec::new(),
+            has_messages: false,
+            open_bytes: 0,
+            described_bytes: 0,
+            schemas: 0,
+            compressed: opened.compressed,
+            records: BTreeMap::new(),
+            closed: Metadata::default(),
+            metadata: Metadata::of_file(file_name),
+            flushed_at: Instant::now(),
+            is_dirty: false,
+            path,
+        };
+        bag.flush()?;
+        Ok(bag)
+    }
+
     /// Checks that a recording can be created, as far as this is known before.
     ///
     /// # Errors
-    /// The errors of [`Self::create`].
-    pub fn check_path(given: &Path) -> Result<(), BagError> {
+    /// The errors of [`Self::create_with`].
+    pub fn check_path(given: &Path, options: &BagOptions) -> Result<(), BagError> {
         let place = Place::of(given)?;
         let folder = &place.folder;
+        if !place.is_folder && options.is_split() {
+            return Err(BagError::SplitFile(place.path));
+        }
         if place.is_folder && !folder.is_dir() {
             // something else than a folder has this name
             if folder.exists() {
@@ -190,52 +288,12 @@ impl Bag {
         require_folder(folder)?;
         if place.is_folder {
             refuse_foreign_metadata(folder, &place.file_name)?;
+            refuse_other_parts(folder, &place.file_name)?;
         }
         match place.path.exists() {
             true => Err(BagError::Exists(place.path)),
             false => Ok(()),
         }
-    }
-
-    fn start(
-        file: File,
-        path: PathBuf,
-        folder: Option<PathBuf>,
-        file_name: String,
-    ) -> Result<Self, BagError> {
-        let sync =
-            SyncThread::start(&file, &path).map_err(|error| BagError::Io(path.clone(), error))?;
-        // chunks are assembled in memory and written as a whole, so a process that dies with an
-        // open chunk leaves no half-written header in the file
-        let options = WriteOptions::new()
-            .profile("ros2")
-            .library(LIBRARY)
-            .compression(None)
-            .disable_seeking(true);
-        let (file, accepted) = ChunkFile::new(file);
-        let writer = options
-            .create(file)
-            .map_err(|error| write_error(&path, error))?;
-        let mut bag = Self {
-            path,
-            folder,
-            sync,
-            writer: Some(writer),
-            accepted,
-            complete: Default::default(),
-            channels: Vec::new(),
-            waiting: Vec::new(),
-            has_messages: false,
-            metadata: Metadata {
-                file_name,
-                topics: Vec::new(),
-                bounds_ns: None,
-            },
-            flushed_at: Instant::now(),
-            is_dirty: false,
-        };
-        bag.flush()?;
-        Ok(bag)
     }
 
     /// Adds a topic. Repeated calls with the same topic, type and QoS return the same channel.
@@ -331,6 +389,16 @@ impl Bag {
         publish_time_ns: u64,
         cdr: &[u8],
     ) -> Result<(), BagError> {
+        let length = MESSAGE_OVERHEAD + cdr.len() as u64;
+        if channel.0 < self.channels.len() && self.is_full(log_time_ns, length) {
+            if self.compressed.is_some() && self.open_bytes > MIN_CHUNK {
+                // its compressed length is not known before
+                self.flush_chunk()?;
+            }
+            if self.is_full(log_time_ns, length) {
+                self.split()?;
+            }
+        }
         let Some(topic) = self.metadata.topics.get(channel.0) else {
             return Err(BagError::Mcap(
                 self.path.clone(),
@@ -354,10 +422,65 @@ impl Bag {
         }
         self.metadata.topics[channel.0].message_count = number_in_topic;
         self.metadata.extend_bounds(log_time_ns);
+        self.open_bytes += length;
         self.is_dirty = true;
         self.has_messages = true;
         self.add_waiting()?;
         self.flush_due()
+    }
+
+    /// Returns true if a message of `length` bytes belongs to the next file.
+    fn is_full(&self, log_time_ns: u64, length: u64) -> bool {
+        let Some((start_ns, _)) = self.metadata.bounds_ns else {
+            return false;
+        };
+        let is_long = |limit: u64| log_time_ns.saturating_sub(start_ns) >= limit;
+        let is_large = |limit: u64| {
+            let written = self.accepted.load(Ordering::Relaxed) + self.open_bytes;
+            // descriptions longer than the limit must not cause one file per message
+            written + self.described_bytes + length > limit.max(4 * self.described_bytes)
+        };
+        self.options.max_duration_ns.is_some_and(is_long)
+            || self.options.max_bytes.is_some_and(is_large)
+    }
+
+    /// Completes the current file, and continues in the next one with the same topics and metadata
+    /// records.
+    fn split(&mut self) -> Result<(), BagError> {
+        let Some(folder) = self.folder.clone() else {
+            return Ok(());
+        };
+        self.complete_file()?;
+        let part = self.closed.files.len() + 1;
+        let file_name = part_name(&folder, part)?;
+        let next = self.metadata.of_next_file(file_name.clone());
+        self.closed
+            .add(&std::mem::replace(&mut self.metadata, next));
+        self.path = folder.join(file_name);
+        let opened = OpenFile::create(&self.path, self.options.compression);
+        let opened = opened.inspect_err(|_| {
+            // the bag consists of the complete files
+            self.metadata.files.clear();
+            let _ = self.save_metadata();
+        })?;
+        self.sync.end();
+        let preceding = std::mem::replace(&mut self.sync, opened.sync);
+        self.ending_sync = Some(preceding);
+        (self.writer, self.accepted) = (Some(opened.writer), opened.accepted);
+        self.compressed = opened.compressed;
+        self.complete = Default::default();
+        (self.open_bytes, self.described_bytes, self.schemas) = (0, 0, 0);
+        self.has_messages = false;
+        for channel in &mut self.channels {
+            channel.mcap_id = None;
+        }
+        self.waiting = (0..self.channels.len()).collect();
+        for (name, metadata) in self.records.clone() {
+            self.with_writer(|writer| {
+                writer.write_metadata(&mcap::records::Metadata { name, metadata })
+            })?;
+        }
+        self.flush()
     }
 
     /// Writes the schema and the channel of a topic to the open chunk, unless they are in the file,
@@ -377,11 +500,20 @@ impl Bag {
                 channel.definition.as_bytes(),
             )
             .and_then(|schema| {
-                writer.add_channel(schema, &described.name, "cdr", &channel.metadata)
+                let id = writer.add_channel(schema, &described.name, "cdr", &channel.metadata)?;
+                Ok((schema, id))
             });
         match added {
-            Ok(id) => {
+            Ok((schema, id)) => {
                 channel.mcap_id = Some(id);
+                let texts = channel.metadata.iter().map(|(k, v)| k.len() + v.len());
+                let mut length = described.name.len() + texts.sum::<usize>();
+                // the writer numbers the schemas from 1 and reuses equal ones
+                if schema > self.schemas {
+                    self.schemas = schema;
+                    length += described.type_name.len() + channel.definition.len();
+                }
+                self.described_bytes += length as u64;
                 Ok(id)
             }
             Err(error) => {
@@ -411,6 +543,7 @@ impl Bag {
         name: &str,
         metadata: BTreeMap<String, String>,
     ) -> Result<(), BagError> {
+        self.records.insert(name.to_owned(), metadata.clone());
         let name = name.to_owned();
         self.add_waiting()?;
         self.with_writer(|writer| {
@@ -448,7 +581,27 @@ impl Bag {
     }
 
     fn close(&mut self) -> Result<Summary, BagError> {
-        self.add_waiting()?;
+        self.complete_file()?;
+        self.save_metadata()?;
+        self.sync.finish();
+        self.ending_sync = None;
+        let all = self.all_metadata();
+        let (start, end) = all.bounds_ns.unwrap_or((0, 0));
+        let path = match &self.folder {
+            Some(folder) if all.files.len() > 1 => folder,
+            Some(_) | None => &self.path,
+        };
+        Ok(Summary {
+            path: path.clone(),
+            files: all.files.len(),
+            messages: all.message_count(),
+            duration_ns: end - start,
+        })
+    }
+
+    /// Writes the end of the current file.
+    fn complete_file(&mut self) -> Result<(), BagError> {
+        self.flush_chunk()?;
         let yaml = self.metadata.to_yaml();
         self.with_writer(|writer| {
             writer.write_metadata(&mcap::records::Metadata {
@@ -462,25 +615,33 @@ impl Bag {
         let Some(writer) = self.writer.take() else {
             return Err(BagError::Failed);
         };
-        writer
-            .into_inner()
-            .into_file()
-            .map_err(|error| BagError::Io(self.path.clone(), error))?;
-        self.save_metadata()?;
-        self.sync.finish();
-        let (start, end) = self.metadata.bounds_ns.unwrap_or((0, 0));
-        Ok(Summary {
-            path: self.path.clone(),
-            messages: self.metadata.message_count(),
-            duration_ns: end - start,
+        let (mut file, completed) = match writer.into_inner().into_file() {
+            Ok(mut file) => {
+                let indexed = match &self.compressed {
+                    Some(chunks) => compress::correct_indexes(&mut file, chunks),
+                    None => Ok(()),
+                };
+                (file, indexed)
+            }
+            Err((file, error)) => (file, Err(error)),
+        };
+        completed.map_err(|error| {
+            self.end_after_checkpoint(&mut file);
+            BagError::Io(self.path.clone(), error)
         })
     }
 
-    fn flush(&mut self) -> Result<(), BagError> {
+    /// Completes the open chunk and passes it to the operating system.
+    fn flush_chunk(&mut self) -> Result<(), BagError> {
         self.add_waiting()?;
         self.with_writer(Writer::flush)?;
         self.has_messages = false;
         self.add_checkpoint();
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), BagError> {
+        self.flush_chunk()?;
         if let Err(error) = self.save_metadata() {
             self.abandon();
             return Err(error);
@@ -499,6 +660,14 @@ impl Bag {
         let counts = self.metadata.topics.iter().map(|t| t.message_count);
         newest.counts.extend(counts);
         newest.bounds_ns = self.metadata.bounds_ns;
+        self.open_bytes = 0;
+    }
+
+    /// Returns the content of all files.
+    fn all_metadata(&self) -> Metadata {
+        let mut all = self.closed.clone();
+        all.add(&self.metadata);
+        all
     }
 
     /// Writes `metadata.yaml`, if the bag is a folder.
@@ -506,7 +675,7 @@ impl Bag {
         let Some(folder) = &self.folder else {
             return Ok(());
         };
-        self.metadata
+        self.all_metadata()
             .save(folder)
             .map_err(|error| BagError::Io(folder.join(crate::bag::metadata::FILE_NAME), error))
     }
@@ -531,7 +700,12 @@ impl Bag {
         let Some(writer) = self.writer.take() else {
             return;
         };
-        let mut file = writer.into_inner().discard_buffer();
+        self.end_after_checkpoint(&mut writer.into_inner().discard_buffer());
+    }
+
+    /// Ends `file`, which is the current file of the bag, after its last complete message. A further
+    /// file of the bag without messages is removed.
+    fn end_after_checkpoint(&mut self, file: &mut File) {
         let length = file.metadata().map_or(0, |m| m.len());
         let complete = std::mem::take(&mut self.complete);
         for checkpoint in complete.iter().rev() {
@@ -539,19 +713,30 @@ impl Bag {
                 continue;
             }
             let end = length.saturating_sub(END_RESERVE);
-            let checkpoint = self.extend_checkpoint(&mut file, checkpoint, end);
+            let checkpoint = self.extend_checkpoint(file, checkpoint, end);
             for (k, topic) in self.metadata.topics.iter_mut().enumerate() {
                 topic.message_count = checkpoint.counts.get(k).copied().unwrap_or(0);
             }
             self.metadata.bounds_ns = checkpoint.bounds_ns;
+            if checkpoint.bounds_ns.is_none() && !self.closed.files.is_empty() {
+                break;
+            }
             let yaml = self.metadata.to_yaml();
-            if chunk_file::end_after(&mut file, checkpoint.bytes, &yaml).is_err() {
+            if chunk_file::end_after(file, checkpoint.bytes, &yaml).is_err() {
                 return;
             }
             if self.save_metadata().is_ok() {
                 return;
             }
             // no space for metadata.yaml: the file is cut at an earlier chunk
+        }
+        if self.metadata.bounds_ns.is_none() && !self.closed.files.is_empty() {
+            let file = std::mem::take(&mut self.metadata.files);
+            match self.save_metadata() {
+                Ok(()) => drop(fs::remove_file(&self.path)),
+                // the existing text lists the file
+                Err(_) => self.metadata.files = file,
+            }
         }
     }
 
@@ -602,6 +787,62 @@ fn write_error(path: &Path, error: McapError) -> BagError {
     match error {
         McapError::Io(error) => BagError::Io(path.to_owned(), error),
         error => BagError::Mcap(path.to_owned(), error),
+    }
+}
+
+/// Length of a message in a file beside its bytes: record head, message header, entry of the index
+/// [bytes].
+const MESSAGE_OVERHEAD: u64 = 9 + 22 + 16;
+
+/// Length of an open chunk that is completed in order to know its compressed length [bytes].
+const MIN_CHUNK: u64 = 64 * 1024;
+
+/// A new file of a bag.
+struct OpenFile {
+    sync: SyncThread,
+    writer: Writer<ChunkFile>,
+    accepted: Arc<AtomicU64>,
+    compressed: Option<CompressedChunks>,
+}
+
+impl OpenFile {
+    /// Creates the file at `path`. If this fails, no file remains.
+    fn create(path: &Path, compression: Compression) -> Result<Self, BagError> {
+        let file = File::create_new(path).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => BagError::Exists(path.to_owned()),
+            _ => BagError::Io(path.to_owned(), error),
+        })?;
+        Self::start(file, path, compression).inspect_err(|_| {
+            let _ = fs::remove_file(path);
+        })
+    }
+
+    fn start(file: File, path: &Path, compression: Compression) -> Result<Self, BagError> {
+        let sync =
+            SyncThread::start(&file, path).map_err(|error| BagError::Io(path.to_owned(), error))?;
+        let compressed = match compression {
+            Compression::None => None,
+            Compression::Lz4 => Some(CompressedChunks::default()),
+        };
+        // chunks are assembled in memory and written as a whole, so a process that dies with an
+        // open chunk leaves no half-written header in the file; the file compresses them, because
+        // the writer would need the C libraries of LZ4 and Zstandard
+        let options = WriteOptions::new()
+            .profile("ros2")
+            .library(LIBRARY)
+            .compression(None)
+            .calculate_data_section_crc(compressed.is_none())
+            .disable_seeking(true);
+        let (file, accepted) = ChunkFile::new(file, compressed.clone());
+        let writer = options
+            .create(file)
+            .map_err(|error| write_error(path, error))?;
+        Ok(Self {
+            sync,
+            writer,
+            accepted,
+            compressed,
+        })
     }
 }
 
@@ -661,14 +902,50 @@ fn require_folder(folder: &Path) -> Result<(), BagError> {
     }
 }
 
+/// Returns the name of the file with this number of the bag in a folder.
+fn part_name(folder: &Path, part: usize) -> Result<String, BagError> {
+    let name = folder.file_name().and_then(|name| name.to_str());
+    let name = name.ok_or_else(|| BagError::Name(folder.to_owned()))?;
+    Ok(format!("{name}_{part}.mcap"))
+}
+
+/// Returns true if `file` is a file of the bag whose first file is `first`, which ends with
+/// `_0.mcap`.
+fn is_part(file: &str, first: &str) -> bool {
+    let number = first
+        .strip_suffix("0.mcap")
+        .and_then(|start| file.strip_prefix(start))
+        .and_then(|rest| rest.strip_suffix(".mcap"));
+    number.is_some_and(|n| !n.is_empty() && n.bytes().all(|digit| digit.is_ascii_digit()))
+}
+
 fn refuse_foreign_metadata(folder: &Path, file_name: &str) -> Result<(), BagError> {
     let path = folder.join(crate::bag::metadata::FILE_NAME);
+    let is_own = |text: &str| {
+        let files = crate::bag::metadata::listed_files(text);
+        !files.is_empty() && files.iter().all(|file| is_part(file, file_name))
+    };
     match fs::read_to_string(&path) {
-        Ok(text) if crate::bag::metadata::listed_files(&text) == [file_name] => Ok(()),
+        Ok(text) if is_own(&text) => Ok(()),
         Ok(_) => Err(BagError::ForeignMetadata(path)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(BagError::Io(path, error)),
     }
+}
+
+/// Refuses a folder with another file of a bag of this name, which a split would reach.
+fn refuse_other_parts(folder: &Path, file_name: &str) -> Result<(), BagError> {
+    let entries = fs::read_dir(folder).map_err(|error| BagError::Io(folder.to_owned(), error))?;
+    for entry in entries.flatten() {
+        if entry
+            .file_name()
+            .to_str()
+            .is_some_and(|name| is_part(name, file_name))
+        {
+            return Err(BagError::Exists(entry.path()));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

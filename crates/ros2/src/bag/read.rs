@@ -101,7 +101,7 @@ pub(crate) fn mcap_files(path: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// Returns true if a file was recorded by Merrow, which does not split bags.
+/// Returns true if a file was recorded by Merrow, whose split bags have a `metadata.yaml`.
 fn is_whole(file: &Path) -> bool {
     let mut start = Vec::new();
     let read = std::fs::File::open(file).and_then(|f| f.take(64).read_to_end(&mut start));

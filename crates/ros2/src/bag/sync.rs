@@ -46,9 +46,14 @@ impl SyncThread {
         })
     }
 
+    /// Lets the thread write the file to the disk and end, without waiting for it.
+    pub(crate) fn end(&mut self) {
+        self.end = None;
+    }
+
     /// Writes the file to the disk and ends the thread.
     pub(crate) fn finish(&mut self) {
-        self.end = None;
+        self.end();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

@@ -65,6 +65,7 @@ fn finished_bag_is_complete_and_marked() {
         summary,
         Summary {
             path: path.clone(),
+            files: 1,
             messages: 101,
             duration_ns: 104
         }
@@ -243,13 +244,15 @@ fn full_disk_is_reported_and_later_writes_fail_fast() {
             .open("/dev/full")
             .unwrap()
     };
-    let start = |file| Bag::start(file, "/dev/full".into(), None, "full".to_owned());
-    let error = start(full()).unwrap_err();
+    let path = PathBuf::from("/dev/full");
+    let opened = OpenFile::start(full(), &path, Compression::None).unwrap();
+    let start = Bag::start(opened, path, None, "full".to_owned(), BagOptions::default());
+    let error = start.unwrap_err();
     assert!(error.to_string().contains("/dev/full"), "{error}");
 
     // the file of a working bag is replaced by a file that accepts no bytes
     let mut bag = record(&folder.0.join("run.mcap"), 1);
-    bag.writer = Some(Writer::new(ChunkFile::new(full()).0).unwrap());
+    bag.writer = Some(Writer::new(ChunkFile::new(full(), None).0).unwrap());
     let result = bag
         .channel("/other", Clock::info(), &Qos::CLOCK)
         .and_then(|channel| {
@@ -376,6 +379,232 @@ fn every_chunk_contains_a_message() {
         let named = metadata.matches("- topic_metadata:").count();
         assert_eq!(named, channels.len(), "{calls:?}");
     }
+}
+
+/// Returns the log times and texts of all messages of a bag in the order of its files.
+fn read_all(path: &Path) -> Vec<(String, u64, Vec<u8>)> {
+    let mut found = Vec::new();
+    let content = topics::visit_messages(path, &mut |topic, message| {
+        found.push((
+            topic.name.clone(),
+            message.log_time_ns,
+            message.cdr.to_vec(),
+        ));
+        Ok(())
+    });
+    assert_eq!(content.unwrap().notes, Vec::<String>::new());
+    found
+}
+
+/// Records 300 messages of 10 kB in turn on two topics, every 10 ns, with a metadata record.
+fn record_large(path: &Path, options: BagOptions) -> Bag {
+    let mut bag = Bag::create_with(path, options).unwrap();
+    let world = BTreeMap::from([("text".to_owned(), "pool".to_owned())]);
+    bag.write_metadata("merrow_world", world).unwrap();
+    let info = std_msgs::String::info();
+    let channels = ["/a", "/b"].map(|name| bag.channel(name, info, &Qos::DEFAULT).unwrap());
+    for k in 0..300_u64 {
+        let bytes = text(&format!("{k} ").repeat(10_000 / format!("{k} ").len()));
+        bag.write(channels[k as usize % 2], 10 * k, 10 * k, &bytes)
+            .unwrap();
+    }
+    bag
+}
+
+// A bag that is split has every message once, and each file is complete on its own. Method: limits
+// of the size and of the time, with and without compression; every file has the metadata record of
+// the world, both topics and a summary; the messages of all files in order are those of an unsplit
+// bag. The size of a file exceeds the limit by the indexes of its chunks only.
+#[test]
+fn split_bags_contain_every_message_once() {
+    let folder = Folder::new("split");
+    let whole = folder.0.join("whole.mcap");
+    let all = record_large(&whole, BagOptions::default())
+        .finish()
+        .unwrap();
+    let expected = read_all(&whole);
+    assert_eq!(expected.len(), 300);
+    let size = Some(500_000);
+    let cases = [
+        ("size", size, None, Compression::None, 7..8),
+        ("size_lz4", size, None, Compression::Lz4, 1..2),
+        ("time", None, Some(1000), Compression::None, 3..4),
+        ("time_lz4", None, Some(1000), Compression::Lz4, 3..4),
+        ("both", size, Some(400), Compression::None, 8..9),
+        ("one", Some(50_000_000), None, Compression::None, 1..2),
+    ];
+    for (name, max_bytes, max_duration_ns, compression, count) in cases {
+        let path = folder.0.join(name);
+        let options = BagOptions {
+            max_bytes,
+            max_duration_ns,
+            compression,
+        };
+        let done = record_large(&path, options).finish().unwrap();
+        assert!(count.contains(&done.files), "{name}: {} files", done.files);
+        assert_eq!((done.messages, done.duration_ns), (300, all.duration_ns));
+        assert!(read_all(&path) == expected, "{name}");
+        let files = read::mcap_files(&path).unwrap();
+        assert_eq!(files.len(), done.files, "{name}");
+        let mut sum = 0;
+        for (n, file) in files.iter().enumerate() {
+            assert_eq!(*file, path.join(format!("{name}_{n}.mcap")));
+            let bytes = fs::read(file).unwrap();
+            let summary = mcap::Summary::read(&bytes).unwrap().unwrap();
+            assert_eq!(summary.channels.len(), 2, "{name} {n}");
+            let statistics = summary.stats.unwrap();
+            assert_eq!(statistics.metadata_count, 2, "{name} {n}");
+            sum += statistics.message_count;
+            let limit = max_bytes.unwrap_or(u64::MAX).saturating_mul(101) / 100;
+            assert!(bytes.len() as u64 <= limit, "{name} {n}: {}", bytes.len());
+            let index = index::BagIndex::open(file).unwrap();
+            assert_eq!(index.notes, Vec::<String>::new());
+            assert_eq!(index.metadata["merrow_world"]["text"], "pool");
+            let own = &index.metadata["rosbag2"]["serialized_metadata"];
+            assert!(own.contains(&format!("message_count: {}\n", statistics.message_count)));
+        }
+        assert_eq!(sum, 300, "{name}");
+        let text = fs::read_to_string(path.join("metadata.yaml")).unwrap();
+        assert!(text.contains("\n  message_count: 300\n"), "{text}");
+        // the sum of the topics, and the files
+        assert_eq!(text.matches("message_count: 150\n").count(), 2, "{text}");
+    }
+    let options = BagOptions {
+        max_bytes: size,
+        ..BagOptions::default()
+    };
+    let error = Bag::create_with(&folder.0.join("x.mcap"), options).unwrap_err();
+    assert!(error.to_string().contains("name a folder"), "{error}");
+    // a file that a split would reach
+    fs::remove_file(folder.0.join("size/size_0.mcap")).unwrap();
+    let error = Bag::create_with(&folder.0.join("size"), options).unwrap_err();
+    assert!(matches!(error, BagError::Exists(_)), "{error}");
+}
+
+// Topics whose descriptions are longer than the limit do not cause one file per message.
+#[test]
+fn long_descriptions_do_not_fill_the_disk() {
+    let folder = Folder::new("descriptions");
+    let path = folder.0.join("run");
+    let options = BagOptions {
+        max_bytes: Some(10_000),
+        ..BagOptions::default()
+    };
+    let mut bag = Bag::create_with(&path, options).unwrap();
+    let info = std_msgs::String::info();
+    let channels: Vec<_> = (0..500)
+        .map(|n| bag.channel(&format!("/{n}"), info, &Qos::DEFAULT).unwrap())
+        .collect();
+    for k in 0..1000 {
+        bag.write(channels[k % 500], k as u64, 0, &text("x"))
+            .unwrap();
+    }
+    let done = bag.finish().unwrap();
+    assert!(done.files < 10 && done.messages == 1000, "{}", done.files);
+}
+
+// Compressed chunks have correct indexes. Method: the summary agrees with the chunks of the file,
+// and the checksum of the summary with its bytes, as an independent reader checks them; times of a
+// topic are found by the index. A chunk of random bytes, which becomes no shorter, stays as it is.
+#[test]
+fn compressed_bags_have_correct_indexes() {
+    let folder = Folder::new("lz4");
+    let path = folder.0.join("run.mcap");
+    let options = BagOptions {
+        compression: Compression::Lz4,
+        ..BagOptions::default()
+    };
+    let mut bag = record_large(&path, options);
+    bag.flush().unwrap();
+    let mut random = 1_u64;
+    let noise: Vec<u8> = (0..50_000)
+        .map(|_| {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (random >> 56) as u8
+        })
+        .collect();
+    bag.write(ChannelId(0), 5000, 5000, &noise).unwrap();
+    bag.finish().unwrap();
+    let bytes = fs::read(&path).unwrap();
+    assert!(bytes.len() < 800_000, "{}", bytes.len());
+    let summary = mcap::Summary::read(&bytes).unwrap().unwrap();
+    let mut names = HashSet::new();
+    for chunk in &summary.chunk_indexes {
+        let record = &bytes[chunk.chunk_start_offset as usize..][..chunk.chunk_length as usize];
+        assert_eq!(record[0], chunk_file::CHUNK);
+        let length = chunk_file::read_u64(&record[1..]);
+        assert_eq!(length + 9, chunk.chunk_length);
+        let (records, error) = file::unpack(record).unwrap();
+        assert!(error.is_none());
+        assert_eq!(records.len() as u64, chunk.uncompressed_size);
+        // the indexes of messages follow the chunk
+        let next = bytes[(chunk.chunk_start_offset + chunk.chunk_length) as usize];
+        assert_eq!(next, mcap::records::op::MESSAGE_INDEX);
+        names.insert(chunk.compression.clone());
+    }
+    assert_eq!(names, HashSet::from(["lz4".to_owned(), String::new()]));
+    let mut index = index::BagIndex::open(&path).unwrap();
+    let topic = index.topic("/b").unwrap();
+    let place = index.latest(topic, 1234).unwrap().unwrap();
+    assert_eq!(place.log_time_ns, 1230);
+}
+
+// A recorder that is killed leaves the complete files and the flushed messages of the last one,
+// which a repair completes. Method: no call of `finish`.
+#[test]
+fn killed_split_recorder_leaves_readable_files() {
+    for compression in [Compression::None, Compression::Lz4] {
+        let folder = Folder::new("killed_split");
+        let path = folder.0.join("run");
+        let options = BagOptions {
+            max_duration_ns: Some(1300),
+            compression,
+            ..BagOptions::default()
+        };
+        let mut bag = record_large(&path, options);
+        bag.flush().unwrap();
+        std::mem::forget(bag);
+        let files = read::mcap_files(&path).unwrap();
+        assert_eq!(files.len(), 3);
+        for file in &files[..2] {
+            let summary = mcap::Summary::read(&fs::read(file).unwrap());
+            assert_eq!(summary.unwrap().unwrap().stats.unwrap().message_count, 130);
+        }
+        let repaired = folder.0.join("repaired.mcap");
+        let done = repair::repair(&path, &repaired).unwrap();
+        assert_eq!((done.summary.messages, done.notes.len()), (300, 1));
+        assert_eq!(read_all(&repaired).len(), 300);
+    }
+}
+
+// A disk that is full at a split costs no message of the preceding files. Method: a folder that
+// loses its permission, or the name of the next file is taken.
+#[test]
+fn failed_split_keeps_the_complete_files() {
+    let folder = Folder::new("failed_split");
+    let path = folder.0.join("run");
+    let options = BagOptions {
+        max_duration_ns: Some(100),
+        ..BagOptions::default()
+    };
+    let mut bag = Bag::create_with(&path, options).unwrap();
+    let info = std_msgs::String::info();
+    let channel = bag.channel("/a", info, &Qos::DEFAULT).unwrap();
+    fs::write(path.join("run_2.mcap"), "taken").unwrap();
+    let mut failed = Vec::new();
+    for k in 0..50 {
+        let written = bag.write(channel, 10 * k, 0, &text("x"));
+        failed.extend(written.err().map(|why| (k, why.to_string())));
+    }
+    assert_eq!(failed.len(), 30);
+    assert_eq!(failed[0].0, 20);
+    assert!(failed[0].1.contains("run_2.mcap exists"), "{}", failed[0].1);
+    assert!(bag.finish().is_err());
+    assert_eq!(read_all(&path).len(), 20);
+    assert_eq!(read::mcap_files(&path).unwrap().len(), 2);
+    assert_eq!(fs::read(path.join("run_2.mcap")).unwrap(), b"taken");
 }
 
 // Channels that are longer than a chunk do not fill a chunk of their own. Method: 3000 topics

@@ -16,7 +16,8 @@ import live
 from checks.node.services import check_bag, find_bag
 from live import Merrow, command, gather, latest, seconds, wait_for
 
-SUMMARY = ["simulated_s", "wall_s", "real_time_factor", "steps", "overruns", "dropped", "refused", "refusals", "missed", "state_hash", "halted"]
+SUMMARY = ["simulated_s", "wall_s", "real_time_factor", "steps", "overruns", "dropped", "refused", "refusals", "missed", "state_hash", "halted",
+           "error"]
 
 
 def summary(*options, domain=1):
