@@ -8,6 +8,7 @@ use serde_json::{Map as JsonMap, Value as Json, json};
 
 use crate::fields::Fallback;
 use crate::node::KIND;
+use crate::parameters::PATTERN;
 use crate::traits::{Declaration, Field, Fields, Read};
 
 /// Schemas of the structures described so far.
@@ -54,10 +55,25 @@ impl Defs {
         self.entries[n].schema = describe(self);
         reference(&name)
     }
+
+    /// Returns the schemas of which a value of `schema` has one, without references.
+    fn alternatives<'a>(&'a self, schema: &'a Json) -> Vec<&'a Json> {
+        let name = schema["$ref"].as_str().and_then(|r| r.strip_prefix(REFERENCE));
+        if let Some(name) = name {
+            let def = self.entries.iter().find(|def| def.name == name);
+            return def.map_or_else(Vec::new, |def| self.alternatives(&def.schema));
+        }
+        match schema["oneOf"].as_array() {
+            Some(all) => all.iter().flat_map(|one| self.alternatives(one)).collect(),
+            None => vec![schema],
+        }
+    }
 }
 
+const REFERENCE: &str = "#/$defs/";
+
 fn reference(name: &str) -> Json {
-    json!({ "$ref": format!("#/$defs/{name}") })
+    json!({ "$ref": format!("{REFERENCE}{name}") })
 }
 
 /// One set of keys that a map may have. A structure has one key set; a choice has one for each
@@ -227,8 +243,7 @@ pub type Components = &'static [(&'static str, &'static str)];
 /// Returns the complete schema of a file whose root is `T`, as the file is written: before
 /// `extends` and the names of `components` are resolved.
 pub fn schema<T: Fields>(title: &str, components: Components) -> Json {
-    let mut defs = Defs::default();
-    let root = T::schema(&Field::root(), &mut defs);
+    let (root, defs) = declared::<T>();
     let mut whole = JsonMap::new();
     whole.insert(
         "$schema".into(),
@@ -246,6 +261,45 @@ pub fn schema<T: Fields>(title: &str, components: Components) -> Json {
     }
     whole.insert("$defs".into(), Json::Object(all));
     Json::Object(whole)
+}
+
+/// Returns the schema of a file whose root is `T`, as it is after `extends` is resolved.
+fn declared<T: Fields>() -> (Json, Defs) {
+    let mut defs = Defs::default();
+    let root = T::schema(&Field::root(), &mut defs);
+    (root, defs)
+}
+
+/// Returns true if the last of `keys`, from the root `T` on, is a name that is free to choose, and
+/// its value has required keys: an entry such as a robot, which one key does not define.
+pub fn names_incomplete_entry<T: Fields>(keys: &[&str]) -> bool {
+    let (root, defs) = declared::<T>();
+    let Some((last, before)) = keys.split_last() else {
+        return false;
+    };
+    let mut maps = defs.alternatives(&root);
+    for key in before {
+        let inner = maps.iter().filter_map(|map| value_schema(map, key));
+        maps = inner.flat_map(|value| defs.alternatives(value)).collect();
+    }
+    let is_declared = maps.iter().any(|map| !map["properties"][*last].is_null());
+    let entries = maps.iter().map(|map| &map["additionalProperties"]);
+    let entries: Vec<&Json> = entries
+        .filter(|entry| entry.is_object())
+        .flat_map(|entry| defs.alternatives(entry))
+        .collect();
+    let has_required = |entry: &&Json| entry["required"].is_array();
+    !is_declared && !entries.is_empty() && entries.iter().all(has_required)
+}
+
+/// Returns the schema of the value of a key, or of the elements of its list.
+fn value_schema<'a>(map: &'a Json, key: &str) -> Option<&'a Json> {
+    let value = [&map["properties"][key], &map["additionalProperties"]];
+    let value = value.into_iter().find(|schema| schema.is_object())?;
+    match &value["items"] {
+        Json::Object(_) => Some(&value["items"]),
+        _ => Some(value),
+    }
 }
 
 /// Allows `extends` in every map, and its consequences: a null removes a key, a string names the
@@ -287,30 +341,39 @@ fn allow_extends(schema: &mut Json, is_root: bool, components: Components) {
     }
 }
 
-/// Allows null in place of a value, and also a string if `named` is set.
+/// Allows null and the name of a parameter in place of a value, and any string if `named` is set.
+/// The condition on a string holds for strings only, so that the type of the value stays in one list
+/// with the others, which editors show.
 fn allow_unresolved(value: &mut Json, named: bool) {
     let Some(object) = value.as_object_mut() else {
         return;
     };
-    let others: &[&str] = if named {
-        &["null", "string"]
-    } else {
-        &["null"]
-    };
+    let condition = (!named).then(|| ("pattern".to_owned(), json!(PATTERN)));
     if let Some(Json::String(kind)) = object.get("type").cloned() {
-        let all: Vec<&str> = std::iter::once(kind.as_str())
-            .chain(others.iter().copied())
-            .collect();
+        let mut all = vec![kind.as_str(), "null"];
+        match object.get("pattern").cloned() {
+            Some(Json::String(own)) => {
+                object.insert("pattern".into(), json!(format!("{PATTERN}|{own}")));
+            }
+            _ if kind != "string" => {
+                all.push("string");
+                object.extend(condition.clone());
+            }
+            _ => {}
+        }
         object.insert("type".into(), json!(all));
     }
+    let mut string = JsonMap::from_iter([("type".to_owned(), json!(["null", "string"]))]);
+    string.extend(condition);
     if let Some(reference) = object.remove("$ref") {
-        object.insert(
-            "anyOf".into(),
-            json!([{ "$ref": reference }, { "type": others }]),
-        );
+        object.insert("anyOf".into(), json!([{ "$ref": reference }, string]));
+    } else if let Some(words) = object.remove("enum") {
+        object.insert("anyOf".into(), json!([{ "enum": words }, string]));
     }
-    if let Some(elements @ Json::Object(_)) = object.get_mut("additionalProperties") {
-        allow_unresolved(elements, false);
+    for inner in ["additionalProperties", "items"] {
+        if let Some(elements @ Json::Object(_)) = object.get_mut(inner) {
+            allow_unresolved(elements, false);
+        }
     }
 }
 

@@ -1,0 +1,233 @@
+//! Named values that a file declares under `parameters` and uses as `$name` in place of a value.
+//!
+//! `load.rs` replaces the uses after all `extends` of a map are merged, so that a file that extends
+//! another can change a parameter. A text that begins with the character `$` is written with `$$`.
+
+use serde_json::{Map as JsonMap, Value as Json, json};
+
+use crate::collections::keys_of;
+use crate::error::{Problems, quote};
+use crate::node::{Map, Node, Value};
+use crate::scalars::{boolean, is_name, number};
+use crate::schema::Defs;
+use crate::traits::{Check, Field, Read, TypeName};
+
+/// Key of a file that declares its parameters.
+pub const PARAMETERS: &str = "parameters";
+/// Key of the value of a parameter that has a description.
+pub const VALUE: &str = "value";
+const DESCRIPTION: &str = "description";
+/// First character of a use.
+const MARK: char = '$';
+/// Key of the parameter into whose value the other keys of its map are merged. No file contains it,
+/// because its keys are not empty.
+pub(crate) const USED: &str = "";
+/// Pattern of the texts that the schema accepts in place of any value.
+pub(crate) const PATTERN: &str = "^\\$";
+
+/// Meaning of a text with regard to parameters.
+pub(crate) enum Use<'a> {
+    /// No use: any text that does not begin with `$`.
+    None,
+    /// The value of the parameter of this name.
+    Of(&'a str),
+    /// This text, which begins with `$`.
+    Literal(&'a str),
+    /// Neither: a `$` before a text that is no name.
+    Invalid,
+}
+
+impl<'a> Use<'a> {
+    pub(crate) fn of_text(text: &'a str) -> Use<'a> {
+        match text.strip_prefix(MARK) {
+            None => Use::None,
+            Some(rest) if rest.starts_with(MARK) => Use::Literal(rest),
+            Some(name) if is_name(name) => Use::Of(name),
+            Some(_) => Use::Invalid,
+        }
+    }
+}
+
+/// A parameter of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Name, without `$`.
+    pub name: String,
+    /// Value, which uses no parameters.
+    pub value: Node,
+    /// Description; empty if it has none.
+    pub description: String,
+}
+
+impl Parameter {
+    /// Returns the value as JSON, with each `$$` replaced by `$`.
+    pub fn json(&self) -> Json {
+        let mut value = self.value.clone();
+        unescape(&mut value);
+        json_of(&value)
+    }
+}
+
+/// The parameters of a file, in the order written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parameters(pub Vec<Parameter>);
+
+impl Parameters {
+    /// Returns the parameter `name`.
+    pub fn get(&self, name: &str) -> Option<&Parameter> {
+        self.0.iter().find(|parameter| parameter.name == name)
+    }
+}
+
+/// Returns true if `map` has the form `{value: ..., description: ...}`.
+pub(crate) fn is_described(map: &Map) -> bool {
+    let is_known = |name: &str| name == VALUE || name == DESCRIPTION;
+    map.get(VALUE).is_some() && map.entries.iter().all(|(key, _)| is_known(&key.name))
+}
+
+/// Reads the parameter `name`, or returns `None` after a problem was reported.
+fn read_parameter(name: &str, node: &Node, problems: &mut Problems) -> Option<Parameter> {
+    let described = node.as_map().filter(|map| is_described(map));
+    let description = described.and_then(|map| map.get(DESCRIPTION));
+    let description = match description {
+        Some(text) => String::read(text, &Field::new(DESCRIPTION, "", &[]), problems)?,
+        None => String::new(),
+    };
+    let value = described.and_then(|map| map.get(VALUE)).unwrap_or(node);
+    if matches!(value.value, Value::Null) {
+        let text = format!(
+            "parameter {}: expected a value, found null; give it a value or remove it",
+            quote(name)
+        );
+        problems.push(&value.place, text);
+        return None;
+    }
+    check_plain(name, value, problems).then(|| Parameter {
+        name: name.to_string(),
+        value: value.clone(),
+        description,
+    })
+}
+
+/// Reports the texts in the value of the parameter `name` that use parameters. Returns true if
+/// there are none.
+fn check_plain(name: &str, node: &Node, problems: &mut Problems) -> bool {
+    let mut check = |node: &Node| check_plain(name, node, problems);
+    match &node.value {
+        Value::Null => true,
+        // every item is checked, so that all problems are reported
+        Value::Seq(items) => items.iter().fold(true, |ok, item| check(item) && ok),
+        Value::Map(map) => {
+            let mut entries = map.entries.iter();
+            entries.by_ref().fold(true, |ok, (_, node)| check(node) && ok)
+        }
+        Value::Scalar { text, .. } => match Use::of_text(text) {
+            Use::None | Use::Literal(_) => true,
+            Use::Of(_) | Use::Invalid => {
+                let text = format!(
+                    "parameter {}: expected a value without parameters, found {}; write the value, \
+                     or `$$` for the character `$`",
+                    quote(name),
+                    quote(text)
+                );
+                problems.push(&node.place, text);
+                false
+            }
+        },
+    }
+}
+
+impl Read for Parameters {
+    fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<Parameters> {
+        let keys = &keys_of(node, &Self::type_name(field).singular, field, problems)?.entries;
+        let mut all = Vec::new();
+        for (key, node) in keys {
+            if is_name(&key.name) {
+                all.extend(read_parameter(&key.name, node, problems));
+                continue;
+            }
+            let rule = String::type_name(&Field::new("", "", &[Check::Name])).singular;
+            let (owner, found) = (field.title(), quote(&key.name));
+            problems.push(
+                &key.place,
+                format!("in {owner}: expected {rule}, found {found}"),
+            );
+        }
+        (all.len() == keys.len()).then_some(Parameters(all))
+    }
+
+    fn type_name(_: &Field<'_>) -> TypeName {
+        TypeName::new("a map of names to values", "maps of names to values")
+    }
+
+    fn schema(_: &Field<'_>, _: &mut Defs) -> Json {
+        json!({ "type": "object", "propertyNames": { "pattern": "^[a-z][a-z0-9_]*$" }, "additionalProperties": {} })
+    }
+
+    fn json(&self) -> Json {
+        let entries = self.0.iter();
+        let entries = entries.map(|parameter| (parameter.name.clone(), json_of(&parameter.value)));
+        entries.collect::<JsonMap<_, _>>().into()
+    }
+}
+
+/// Returns a node as JSON.
+fn json_of(node: &Node) -> Json {
+    match &node.value {
+        Value::Null => Json::Null,
+        Value::Scalar { text, quoted: true } => json!(text),
+        Value::Scalar { text, .. } => match (text.parse::<i64>(), number(text), boolean(text)) {
+            (Ok(whole), ..) => json!(whole),
+            (_, Some(x), _) if x.is_finite() => json!(x),
+            (_, _, Some(is_true)) => json!(is_true),
+            _ => json!(text),
+        },
+        Value::Seq(items) => items.iter().map(json_of).collect(),
+        Value::Map(map) => {
+            let entries = map.entries.iter();
+            let entries = entries.map(|(key, node)| (key.name.clone(), json_of(node)));
+            entries.collect::<JsonMap<_, _>>().into()
+        }
+    }
+}
+
+/// Calls `change` with every scalar below `node`.
+fn change_texts(node: &mut Node, change: fn(&mut String)) {
+    match &mut node.value {
+        Value::Null => {}
+        Value::Scalar { text, .. } => change(text),
+        Value::Seq(items) => items.iter_mut().for_each(|item| change_texts(item, change)),
+        Value::Map(map) => {
+            let nodes = map.entries.iter_mut().map(|(_, node)| node);
+            nodes.for_each(|node| change_texts(node, change));
+        }
+    }
+}
+
+/// Writes the character `$` at the start of a text as `$$`, as a file contains it.
+pub fn escape(node: &mut Node) {
+    change_texts(node, |text| {
+        if text.starts_with(MARK) {
+            text.insert(0, MARK);
+        }
+    });
+}
+
+/// Replaces `$$` at the start of a text by `$`.
+pub fn unescape(node: &mut Node) {
+    change_texts(node, |text| {
+        if text.starts_with("$$") {
+            text.remove(0);
+        }
+    });
+}
+
+/// Returns true if a text of the tree uses the parameter `name`.
+pub(crate) fn mentions(node: &Node, name: &str) -> bool {
+    match &node.value {
+        Value::Null => false,
+        Value::Scalar { text, .. } => matches!(Use::of_text(text), Use::Of(used) if used == name),
+        Value::Seq(items) => items.iter().any(|item| mentions(item, name)),
+        Value::Map(map) => map.entries.iter().any(|(_, node)| mentions(node, name)),
+    }
+}
