@@ -1,6 +1,7 @@
 //! `merrow export`, `merrow plot`, `merrow report` and `merrow layout`: analysis of recorded bags,
 //! and layouts of programs that show them.
 
+use super::WorldArguments;
 use clap::Args;
 use merrow::input::mailbox::find_robot;
 use merrow::layout::{Tool, layout};
@@ -73,8 +74,8 @@ pub(super) struct ReportArguments {
 /// Arguments of `merrow layout`.
 #[derive(Args, Debug)]
 pub(super) struct LayoutArguments {
-    /// World file, or the name of a bundled world.
-    world: String,
+    #[command(flatten)]
+    world: WorldArguments,
     /// File to write: .json for Foxglove, .xml for PlotJuggler, .rviz for RViz; an existing file is
     /// replaced.
     #[arg(short = 'o', long = "output", value_name = "FILE")]
@@ -98,9 +99,9 @@ pub(super) fn run_layout(arguments: &LayoutArguments) -> Result<(), String> {
     };
     let overrides = Overrides {
         profile: arguments.profile,
-        ..Overrides::default()
+        ..arguments.world.overrides()
     };
-    let scene = super::load(&arguments.world, overrides)?.scene;
+    let scene = super::load(&arguments.world.world, overrides)?.scene;
     let robot = arguments.robot.as_deref();
     let shown = robot.map(|name| find_robot(&scene, name)).transpose()?;
     super::snapshot::write_file(file, layout(&scene, tool, shown).as_bytes())

@@ -1,9 +1,9 @@
 //! `merrow run`: runs a world with its ROS node, its recorder, its checkpoints and its progress
 //! line.
 
-use super::load_simulation;
 use super::reachable;
 use super::ros_backend::RosBackend;
+use super::{WorldArguments, load_simulation};
 use clap::Args;
 use crossbeam_channel::Sender;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -42,8 +42,8 @@ use std::time::Instant;
 /// Arguments of `merrow run`.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// World file, or the name of a bundled world.
-    world: String,
+    #[command(flatten)]
+    world: WorldArguments,
     /// realtime, max, lockstep, or a factor of real time.
     #[arg(long, default_value = "realtime", value_parser = Pace::parse)]
     pace: Pace,
@@ -271,6 +271,7 @@ fn after_run(
 /// Loads the world of a run, with the commands that it replays.
 fn load_run(arguments: &Arguments) -> Result<(Document, Simulation), String> {
     let overrides = Overrides {
+        sets: arguments.world.sets.clone(),
         seed: arguments.seed,
         profile: arguments.profile,
         autopilots: arguments.autopilot,
@@ -278,7 +279,7 @@ fn load_run(arguments: &Arguments) -> Result<(Document, Simulation), String> {
     };
     let resume = arguments.resume.as_deref();
     let (document, mut simulation) =
-        load_simulation(&arguments.world, overrides, arguments.threads, resume)?;
+        load_simulation(&arguments.world.world, overrides, arguments.threads, resume)?;
     if let Some(bag) = &arguments.replay_commands {
         schedule_replay(bag, &mut simulation)?;
     }

@@ -11,10 +11,9 @@ use std::path::{Path, PathBuf};
 use crate::ensure;
 use crate::error::{Place, Problems, did_you_mean, known_names, quote, quoted_list};
 use crate::node::{DEPTH_MAX, Node, Value, merge};
-use crate::parameters::{self, PARAMETERS, Parameters, USED, Use, VALUE};
+use crate::parameters::{self, PARAMETERS, Parameters, USED, Use, VALUE, read_parameter};
 use crate::parse::parse;
 use crate::path::{self, Path as KeyPath, Step};
-use crate::traits::{Field, Read as _};
 
 /// Maximum size of a file [bytes].
 const FILE_MAX: usize = 8 << 20;
@@ -70,10 +69,7 @@ impl Loader {
     /// Lets a string at one of these keys denote the map that a file contains: `(key, folder)`. A
     /// bare name means `folder/name.yaml`, so that `motor: t200` is equivalent to `motor: {extends:
     /// thrusters/t200.yaml}`.
-    pub fn with_components(
-        mut self,
-        components: Components,
-    ) -> Loader {
+    pub fn with_components(mut self, components: Components) -> Loader {
         self.components = components;
         self
     }
@@ -409,10 +405,8 @@ impl Loader {
         };
         let names = node.as_map().into_iter().flat_map(|map| &map.entries);
         for (key, node) in names {
-            // one by one, so that a wrong parameter hides no other
-            let one = Node::map([(&key.name, node.clone())], &key.place);
-            match Parameters::read(&one, &Field::new(PARAMETERS, "", &[]), problems) {
-                Some(read) => declared.values.0.extend(read.0),
+            match read_parameter(key, node, problems) {
+                Some(parameter) => declared.values.0.push(parameter),
                 None => drop(declared.rejected.insert(key.name.clone())),
             }
         }
@@ -509,11 +503,7 @@ impl Loader {
             self.weight <= MAX_TOTAL_BYTES,
             "too large: the files loaded through `extends` together exceed the limit"
         );
-        ensure!(
-            depth + base_depth <= DEPTH_MAX,
-            "{}",
-            too_deep()
-        );
+        ensure!(depth + base_depth <= DEPTH_MAX, "{}", too_deep());
         ensure!(
             matches!(base.value, Value::Map(_) | Value::Null),
             "expected a file with keys, found {} with a list or a string",
@@ -608,7 +598,10 @@ fn change_parameter(root: &mut Node, path: &KeyPath, value: &Node) -> Result<(),
         let names = map.into_iter().flat_map(|map| &map.entries);
         let names = names.map(|(key, _)| key.name.as_str());
         let name_quoted = quote(name);
-        return Err(format!("no parameter {name_quoted}{}", known_names(name, names)));
+        return Err(format!(
+            "no parameter {name_quoted}{}",
+            known_names(name, names)
+        ));
     };
     let is_described = |node: &Node| node.as_map().is_some_and(parameters::is_described);
     let mut path = path.clone();

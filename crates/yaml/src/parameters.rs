@@ -3,14 +3,9 @@
 //! `load.rs` replaces the uses after all `extends` of a map are merged, so that a file that extends
 //! another can change a parameter. A text that begins with the character `$` is written with `$$`.
 
-use serde_json::{Map as JsonMap, Value as Json, json};
-
-use crate::collections::keys_of;
 use crate::error::{Problems, quote};
-use crate::node::{Map, Node, Value};
-use crate::scalars::{boolean, is_name, number};
-use crate::schema::Defs;
-use crate::traits::{Check, Field, Read, TypeName};
+use crate::name::{NAME_RULE, is_name};
+use crate::node::{Key, Map, Node, Value};
 
 /// Key of a file that declares its parameters.
 pub const PARAMETERS: &str = "parameters";
@@ -59,15 +54,6 @@ pub struct Parameter {
     pub description: String,
 }
 
-impl Parameter {
-    /// Returns the value as JSON, with each `$$` replaced by `$`.
-    pub fn json(&self) -> Json {
-        let mut value = self.value.clone();
-        unescape(&mut value);
-        json_of(&value)
-    }
-}
-
 /// The parameters of a file, in the order written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters(pub Vec<Parameter>);
@@ -85,15 +71,28 @@ pub(crate) fn is_described(map: &Map) -> bool {
     map.get(VALUE).is_some() && map.entries.iter().all(|(key, _)| is_known(&key.name))
 }
 
-/// Reads the parameter `name`, or returns `None` after a problem was reported.
-fn read_parameter(name: &str, node: &Node, problems: &mut Problems) -> Option<Parameter> {
+/// Reads one parameter, or returns `None` after a problem was reported.
+pub(crate) fn read_parameter(key: &Key, node: &Node, problems: &mut Problems) -> Option<Parameter> {
+    let name = &key.name;
+    if !is_name(name) {
+        let text = format!(
+            "in `{PARAMETERS}`: expected {NAME_RULE}, found {}",
+            quote(name)
+        );
+        problems.push(&key.place, text);
+        return None;
+    }
     let described = node.as_map().filter(|map| is_described(map));
     let description = described.and_then(|map| map.get(DESCRIPTION));
-    let description = match description {
-        Some(text) => String::read(text, &Field::new(DESCRIPTION, "", &[]), problems)?,
-        None => String::new(),
-    };
     let value = described.and_then(|map| map.get(VALUE)).unwrap_or(node);
+    if let Some(wrong) = description.filter(|node| node.as_text().is_none()) {
+        let text = format!(
+            "`{DESCRIPTION}` of the parameter {}: expected a string",
+            quote(name)
+        );
+        problems.push(&wrong.place, text);
+        return None;
+    }
     if matches!(value.value, Value::Null) {
         let text = format!(
             "parameter {}: expected a value, found null; give it a value or remove it",
@@ -103,9 +102,12 @@ fn read_parameter(name: &str, node: &Node, problems: &mut Problems) -> Option<Pa
         return None;
     }
     check_plain(name, value, problems).then(|| Parameter {
-        name: name.to_string(),
+        name: name.clone(),
         value: value.clone(),
-        description,
+        description: description
+            .and_then(Node::as_text)
+            .unwrap_or_default()
+            .to_owned(),
     })
 }
 
@@ -118,8 +120,8 @@ fn check_plain(name: &str, node: &Node, problems: &mut Problems) -> bool {
         // every item is checked, so that all problems are reported
         Value::Seq(items) => items.iter().fold(true, |ok, item| check(item) && ok),
         Value::Map(map) => {
-            let mut entries = map.entries.iter();
-            entries.by_ref().fold(true, |ok, (_, node)| check(node) && ok)
+            let mut nodes = map.entries.iter().map(|(_, node)| node);
+            nodes.by_ref().fold(true, |ok, node| check(node) && ok)
         }
         Value::Scalar { text, .. } => match Use::of_text(text) {
             Use::None | Use::Literal(_) => true,
@@ -134,60 +136,6 @@ fn check_plain(name: &str, node: &Node, problems: &mut Problems) -> bool {
                 false
             }
         },
-    }
-}
-
-impl Read for Parameters {
-    fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<Parameters> {
-        let keys = &keys_of(node, &Self::type_name(field).singular, field, problems)?.entries;
-        let mut all = Vec::new();
-        for (key, node) in keys {
-            if is_name(&key.name) {
-                all.extend(read_parameter(&key.name, node, problems));
-                continue;
-            }
-            let rule = String::type_name(&Field::new("", "", &[Check::Name])).singular;
-            let (owner, found) = (field.title(), quote(&key.name));
-            problems.push(
-                &key.place,
-                format!("in {owner}: expected {rule}, found {found}"),
-            );
-        }
-        (all.len() == keys.len()).then_some(Parameters(all))
-    }
-
-    fn type_name(_: &Field<'_>) -> TypeName {
-        TypeName::new("a map of names to values", "maps of names to values")
-    }
-
-    fn schema(_: &Field<'_>, _: &mut Defs) -> Json {
-        json!({ "type": "object", "propertyNames": { "pattern": "^[a-z][a-z0-9_]*$" }, "additionalProperties": {} })
-    }
-
-    fn json(&self) -> Json {
-        let entries = self.0.iter();
-        let entries = entries.map(|parameter| (parameter.name.clone(), json_of(&parameter.value)));
-        entries.collect::<JsonMap<_, _>>().into()
-    }
-}
-
-/// Returns a node as JSON.
-fn json_of(node: &Node) -> Json {
-    match &node.value {
-        Value::Null => Json::Null,
-        Value::Scalar { text, quoted: true } => json!(text),
-        Value::Scalar { text, .. } => match (text.parse::<i64>(), number(text), boolean(text)) {
-            (Ok(whole), ..) => json!(whole),
-            (_, Some(x), _) if x.is_finite() => json!(x),
-            (_, _, Some(is_true)) => json!(is_true),
-            _ => json!(text),
-        },
-        Value::Seq(items) => items.iter().map(json_of).collect(),
-        Value::Map(map) => {
-            let entries = map.entries.iter();
-            let entries = entries.map(|(key, node)| (key.name.clone(), json_of(node)));
-            entries.collect::<JsonMap<_, _>>().into()
-        }
     }
 }
 

@@ -5,7 +5,6 @@ use std::fmt;
 use crate::ensure;
 use crate::error::{did_you_mean, known_names, quote};
 use crate::node::{Map, Node, Value};
-use crate::traits::describe_node;
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,9 +64,9 @@ impl Path {
             if let Some(value) = rest.strip_prefix('=') {
                 return Ok((Path(steps), Some(value)));
             }
-            rest = rest.strip_prefix('.').ok_or_else(|| {
-                format!("expected `.`, `[` or `=` before {}", quote(rest))
-            })?;
+            rest = rest
+                .strip_prefix('.')
+                .ok_or_else(|| format!("expected `.`, `[` or `=` before {}", quote(rest)))?;
         }
     }
 
@@ -202,8 +201,8 @@ fn map_of<'a>(
                 "{owner} is a list of {n}, which has no key {key}; expected an index such as [0]"
             ));
         }
-        Value::Scalar { .. } => {
-            let (found, key) = (describe_node(node), quote(key));
+        Value::Scalar { text, .. } => {
+            let (found, key) = (quote(text), quote(key));
             return Err(format!("{owner} is {found}, which has no key {key}"));
         }
     }
@@ -212,15 +211,25 @@ fn map_of<'a>(
 
 /// Returns an element of a list. `owner` names the list in messages.
 fn element_of<'a>(node: &'a mut Node, index: usize, owner: &str) -> Result<&'a mut Node, String> {
-    let found = describe_node(node);
-    let Value::Seq(items) = &mut node.value else {
-        return Err(format!("{owner} is {found}, which has no element [{index}]"));
+    let items = match &mut node.value {
+        Value::Seq(items) => items,
+        Value::Null => return Err(format!("{owner} has no value; set the whole list")),
+        Value::Map(_) => return Err(format!("{owner} is a map, which has no element [{index}]")),
+        Value::Scalar { text, .. } => {
+            let found = quote(text);
+            return Err(format!(
+                "{owner} is {found}, which has no element [{index}]"
+            ));
+        }
     };
     let n = items.len();
     items.get_mut(index).ok_or_else(|| match n {
         0 => format!("{owner} is an empty list, which has no element [{index}]"),
         1 => format!("{owner} has one element; expected [0], found [{index}]"),
-        n => format!("{owner} has {n} elements; expected [0] to [{}], found [{index}]", n - 1),
+        n => format!(
+            "{owner} has {n} elements; expected [0] to [{}], found [{index}]",
+            n - 1
+        ),
     })
 }
 
@@ -266,7 +275,10 @@ mod tests {
         let index = "expected the index of a list element, from 0, found";
         let quoted = "a key with a bracket is quoted";
         for wrong in ["[]", "[-1]", "[+1]", "[x]", "[99999999999999999999]"] {
-            check(&format!("a{wrong}=1"), &format!("{index} `{wrong}`; {quoted}"));
+            check(
+                &format!("a{wrong}=1"),
+                &format!("{index} `{wrong}`; {quoted}"),
+            );
         }
         check("\"a=1", "the key after \" is not closed; expected \"");
         check("a.''=1", "a key is empty; expected a name");
@@ -285,17 +297,49 @@ mod tests {
             }
         };
         let rest = "n: {x: {y: 1}}}";
-        check("a", "[5]", &format!("{{a: [5], b: {{c: [2, {{d: 3}}], e: ~}}, {rest}"));
-        check("b.c[1].d", "4", &format!("{{a: 1, b: {{c: [2, {{d: 4}}], e: ~}}, {rest}"));
-        check("b.c[0]", "x", &format!("{{a: 1, b: {{c: [x, {{d: 3}}], e: ~}}, {rest}"));
-        check("b.e.f.g", "1", &format!("{{a: 1, b: {{c: [2, {{d: 3}}], e: {{f: {{g: 1}}}}}}, {rest}"));
+        check(
+            "a",
+            "[5]",
+            &format!("{{a: [5], b: {{c: [2, {{d: 3}}], e: ~}}, {rest}"),
+        );
+        check(
+            "b.c[1].d",
+            "4",
+            &format!("{{a: 1, b: {{c: [2, {{d: 4}}], e: ~}}, {rest}"),
+        );
+        check(
+            "b.c[0]",
+            "x",
+            &format!("{{a: 1, b: {{c: [x, {{d: 3}}], e: ~}}, {rest}"),
+        );
+        check(
+            "b.e.f.g",
+            "1",
+            &format!("{{a: 1, b: {{c: [2, {{d: 3}}], e: {{f: {{g: 1}}}}}}, {rest}"),
+        );
         check("b", "~", &format!("{{a: 1, {rest}"));
-        check("z", "~", "{a: 1, b: {c: [2, {d: 3}], e: ~}, n: {x: {y: 1}}, z: ~}");
+        check(
+            "z",
+            "~",
+            "{a: 1, b: {c: [2, {d: 3}], e: ~}, n: {x: {y: 1}}, z: ~}",
+        );
         check("a.b", "1", "`a` is `1`, which has no key `b`");
         check("a[0]", "1", "`a` is `1`, which has no element [0]");
-        check("b.c.d", "1", "`c` is a list of 2, which has no key `d`; expected an index such as [0]");
-        check("b.c[2]", "1", "`c` has 2 elements; expected [0] to [1], found [2]");
-        check("b.c[0].d", "1", "element 0 of `c` is `2`, which has no key `d`");
+        check(
+            "b.c.d",
+            "1",
+            "`c` is a list of 2, which has no key `d`; expected an index such as [0]",
+        );
+        check(
+            "b.c[2]",
+            "1",
+            "`c` has 2 elements; expected [0] to [1], found [2]",
+        );
+        check(
+            "b.c[0].d",
+            "1",
+            "element 0 of `c` is `2`, which has no key `d`",
+        );
         check("b.d[0]", "1", "`b` has no list `d`; set the whole list");
         check("n.y.y", "1", "no `y` in `n`; expected `x`");
     }

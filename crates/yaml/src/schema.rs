@@ -58,7 +58,9 @@ impl Defs {
 
     /// Returns the schemas of which a value of `schema` has one, without references.
     fn alternatives<'a>(&'a self, schema: &'a Json) -> Vec<&'a Json> {
-        let name = schema["$ref"].as_str().and_then(|r| r.strip_prefix(REFERENCE));
+        let name = schema["$ref"]
+            .as_str()
+            .and_then(|r| r.strip_prefix(REFERENCE));
         if let Some(name) = name {
             let def = self.entries.iter().find(|def| def.name == name);
             return def.map_or_else(Vec::new, |def| self.alternatives(&def.schema));
@@ -303,7 +305,8 @@ fn value_schema<'a>(map: &'a Json, key: &str) -> Option<&'a Json> {
 }
 
 /// Allows `extends` in every map, and its consequences: a null removes a key, a string names the
-/// file of a component, and required keys may be in the other file. Every map except the root may
+/// file of a component, and required keys may be in the other file. Allows the name of a parameter
+/// in place of a value. Every map except the root may
 /// be below a node that has `extends`.
 fn allow_extends(schema: &mut Json, is_root: bool, components: Components) {
     if let Some(Json::Array(key_sets)) = schema.get_mut("oneOf") {
@@ -327,7 +330,12 @@ fn allow_extends(schema: &mut Json, is_root: bool, components: Components) {
     };
     if let Some(Json::Object(properties)) = object.get_mut("properties") {
         for (key, value) in properties.iter_mut() {
-            allow_unresolved(value, components.iter().any(|(name, _)| name == key));
+            let is_named = components.iter().any(|(name, _)| name == key);
+            let allowed = match is_named {
+                true => Unresolved::Named,
+                false => Unresolved::Removed,
+            };
+            allow_unresolved(value, allowed);
         }
         properties.insert(
             "extends".into(),
@@ -341,39 +349,56 @@ fn allow_extends(schema: &mut Json, is_root: bool, components: Components) {
     }
 }
 
-/// Allows null and the name of a parameter in place of a value, and any string if `named` is set.
-/// The condition on a string holds for strings only, so that the type of the value stays in one list
-/// with the others, which editors show.
-fn allow_unresolved(value: &mut Json, named: bool) {
+/// What a schema allows in place of a value.
+#[derive(Clone, Copy, PartialEq)]
+enum Unresolved {
+    /// The name of a parameter: in a list.
+    Parameter,
+    /// Also null, which removes a key.
+    Removed,
+    /// Also any string, which names a file.
+    Named,
+}
+
+/// Allows a value that is not resolved yet. The condition on a string holds for strings only, so
+/// that the type of the value stays in one list with the others.
+fn allow_unresolved(value: &mut Json, allowed: Unresolved) {
     let Some(object) = value.as_object_mut() else {
         return;
     };
-    let condition = (!named).then(|| ("pattern".to_owned(), json!(PATTERN)));
-    if let Some(Json::String(kind)) = object.get("type").cloned() {
-        let mut all = vec![kind.as_str(), "null"];
-        match object.get("pattern").cloned() {
-            Some(Json::String(own)) => {
-                object.insert("pattern".into(), json!(format!("{PATTERN}|{own}")));
-            }
-            _ if kind != "string" => {
-                all.push("string");
-                object.extend(condition.clone());
-            }
-            _ => {}
-        }
-        object.insert("type".into(), json!(all));
+    let mut types: Vec<String> = Vec::new();
+    if allowed != Unresolved::Parameter {
+        types.push("null".to_owned());
     }
-    let mut string = JsonMap::from_iter([("type".to_owned(), json!(["null", "string"]))]);
-    string.extend(condition);
-    if let Some(reference) = object.remove("$ref") {
-        object.insert("anyOf".into(), json!([{ "$ref": reference }, string]));
-    } else if let Some(words) = object.remove("enum") {
-        object.insert("anyOf".into(), json!([{ "enum": words }, string]));
+    let own_type = object.get("type").and_then(Json::as_str).map(str::to_owned);
+    let own_pattern = object.get("pattern").and_then(Json::as_str);
+    let pattern = match (&own_type, own_pattern) {
+        (_, Some(own)) => Some(format!("{PATTERN}|{own}")),
+        (Some(kind), None) if kind == "string" => None,
+        _ if allowed == Unresolved::Named => None,
+        _ => Some(PATTERN.to_owned()),
+    };
+    if own_type.as_deref() != Some("string") {
+        types.push("string".to_owned());
     }
-    for inner in ["additionalProperties", "items"] {
-        if let Some(elements @ Json::Object(_)) = object.get_mut(inner) {
-            allow_unresolved(elements, false);
-        }
+    let pattern = pattern.map(|pattern| ("pattern".to_owned(), json!(pattern)));
+    if let Some(kind) = own_type {
+        types.insert(0, kind);
+        object.insert("type".into(), json!(types));
+        object.extend(pattern);
+    } else if let Some((key, own)) = object
+        .remove_entry("$ref")
+        .or_else(|| object.remove_entry("enum"))
+    {
+        let mut unresolved = JsonMap::from_iter([("type".to_owned(), json!(types))]);
+        unresolved.extend(pattern);
+        object.insert("anyOf".into(), json!([{ key: own }, unresolved]));
+    }
+    if let Some(elements) = object.get_mut("additionalProperties") {
+        allow_unresolved(elements, Unresolved::Removed);
+    }
+    if let Some(elements) = object.get_mut("items") {
+        allow_unresolved(elements, Unresolved::Parameter);
     }
 }
 

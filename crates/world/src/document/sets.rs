@@ -47,12 +47,12 @@ pub(super) fn load(overrides: &Overrides, problems: &mut Problems, read: Read<'_
     let file = (!sets.is_empty()).then(|| read(&mut self::loader(), &mut Problems::new()));
     let mut warnings = Vec::new();
     if let Some(tree) = &mut tree {
-        check_use(tree, &loader, problems, &mut warnings);
         for set in sets.iter().filter(|set| !set.is_of_parameter()) {
             if let Err(why) = apply(tree, set, &mut loader, problems) {
                 problems.push(&set.value.place, why);
             }
         }
+        warnings = check_use(tree, &sets, &loader, problems);
     }
     Trees {
         tree,
@@ -117,25 +117,30 @@ fn read_set(text: &str, place: &Place) -> Result<Set, String> {
 }
 
 /// Reports the parameters that nothing uses: an error for one that an override sets.
-fn check_use(tree: &Node, loader: &Loader, problems: &mut Problems, warnings: &mut Vec<Problem>) {
+fn check_use(tree: &Node, sets: &[Set], loader: &Loader, problems: &mut Problems) -> Vec<Problem> {
+    let mut warnings = Vec::new();
     let declared = tree.get(PARAMETERS).and_then(Node::as_map);
-    for (key, node) in declared.into_iter().flat_map(|map| &map.entries) {
+    for (key, _) in declared.into_iter().flat_map(|map| &map.entries) {
         let name = &key.name;
-        let value = node.get(merrow_yaml::parameters::VALUE).unwrap_or(node);
-        if value.place.is_in_option() && !loader.has_used(name) {
-            problems.push(
-                &value.place,
-                format!("has no effect: no value of the world is `${name}`"),
-            );
-        } else if !loader.mentions(name) {
-            warnings.push(Problem {
+        let is_name = |step: &Step| matches!(step, Step::Key(key) if key == name);
+        let own = sets.iter().filter(|set| set.is_of_parameter());
+        let mut own = own.filter(|set| set.path.0.get(1).is_some_and(is_name));
+        match own.next() {
+            Some(set) if !loader.has_used(name) => {
+                let text = format!("has no effect: no value of the world is `${name}`");
+                problems.push(&set.value.place, text);
+            }
+            Some(_) => {}
+            None if loader.mentions(name) || loader.has_used(name) => {}
+            None => warnings.push(Problem {
                 place: key.place.clone(),
                 text: format!(
                     "parameter `{name}` is not used; write `${name}` in place of a value, or remove it"
                 ),
-            });
+            }),
         }
     }
+    warnings
 }
 
 /// Sets a value of a tree. Errors of the value itself are added to `problems`.
