@@ -795,7 +795,13 @@ fn run_docs(slow: bool) -> usize {
         std::os::unix::fs::symlink(root.join("test"), folder.0.join("test")).unwrap();
         // the folder of the images of docs/reference/sensors.md
         std::fs::create_dir(folder.0.join("sensors")).unwrap();
-        run_commands(&std::fs::read_to_string(path).unwrap(), &folder.0, slow)
+        let document = std::fs::read_to_string(path).unwrap();
+        for block in document.split("\n```yaml title=\"").skip(1) {
+            let (name, rest) = block.split_once("\"\n").expect("a title");
+            let (text, _) = rest.split_once("```").expect("the end of a block");
+            std::fs::write(folder.0.join(name), text).unwrap();
+        }
+        run_commands(&document, &folder.0, slow)
     };
     pages_of_docs().par_iter().map(run).sum()
 }

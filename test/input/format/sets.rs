@@ -137,7 +137,10 @@ fn wrong_sets_are_rejected_with_their_option() {
                 ],
                 "--set robots.rov.position_m[2]: has no effect, because a later `--set robots.rov` replaces it; give that first",
             ),
-            (&["seed.x=1"], "--set seed.x: accepted"),
+            (
+                &["seed.x=1"],
+                "--set seed.x: `seed`: expected a non-negative whole number, found a map",
+            ),
             (
                 &["robots.rov.position_m[3]=1"],
                 "--set robots.rov.position_m[3]: `position_m` has 3 elements; expected [0] to [2], found [3]",
@@ -160,7 +163,7 @@ fn wrong_sets_are_rejected_with_their_option() {
             ),
             (
                 &["robots.rvo.position_m=[0, 0, -3]"],
-                "--set robots.rvo.position_m: no `rvo` in `robots`; did you mean `rov`?",
+                "--set robots.rvo.position_m: no `rvo` in `robots`; expected one of `rov`, `auv`",
             ),
             (
                 &["robots.ship.position_m=[0, 0, -3]"],
@@ -180,9 +183,12 @@ fn wrong_sets_are_rejected_with_their_option() {
             ),
             (
                 &["water.current.speed_m_s=-1"],
-                "--set water.current.speed_m_s: `speed_m_s`: expected a number from 0 to 20 [m/s], found `-1`",
+                "--set water.current.speed_m_s: `speed_m_s`: expected a non-negative number [m/s], found `-1`",
             ),
-            (&["robots.rov.model=bluerov3"], "accepted"),
+            (
+                &["robots.rov.model=bluerov3"],
+                "--set robots.rov.model: no file `robots/bluerov3.yaml`, looked in `.`, `params`; did you mean `bluerov2.yaml`?",
+            ),
             (
                 &["extends=pool"],
                 "--set extends: `extends` is resolved before; expected a key of the files that it names",
@@ -199,10 +205,13 @@ fn wrong_sets_are_rejected_with_their_option() {
                 &["seed=$x"],
                 "--set seed: no parameter `x`; there are none; declare it under `parameters` of the world",
             ),
-            (&["robots.rov.position_m=[0, 0, -30]"], "accepted"),
+            (
+                &["robots.rov.position_m=[0, 0, -30]"],
+                "--set robots.rov.position_m: rov is 10.13 m inside the seabed; expected a free pose, such as the position [0.00, 0.00, -19.87] m",
+            ),
             (
                 &["props.mark_0.position_m=[0, 0, 0]"],
-                "--set props.mark_0.position_m: no `mark_0` in `props`; did you mean `mark`?",
+                "--set props.mark_0.position_m: no `mark_0` in `props`; expected `mark`",
             ),
         ],
     );
@@ -241,7 +250,7 @@ fn wrong_parameters_are_rejected_at_their_place() {
             ),
             (
                 &["parameters.speed=fast"],
-                "--set parameters.speed: `speed_m_s`: expected a number from 0 to 20 [m/s], found string `fast`",
+                "--set parameters.speed: `speed_m_s`: expected a non-negative number [m/s], found string `fast`",
             ),
             (
                 &["parameters.tide.speed_m_s=1"],
@@ -253,7 +262,7 @@ fn wrong_parameters_are_rejected_at_their_place() {
             ),
             (
                 &["parameters.depth=null"],
-                "w.yaml:10:42: no parameter `depth`",
+                "w.yaml:10:45: no parameter `depth`; expected one of `speed`, `start`, `vehicle`, `tide`",
             ),
         ],
     );
@@ -447,7 +456,9 @@ fn saved_worlds_and_resets_keep_the_sets() {
     ];
     let folder = Folder::new("saved_sets", &[("w.yaml", PARAMETERS)]);
     let file = folder.0.join("w.yaml");
-    let (document, world) = Document::load(&file, sets(&values)).unwrap();
+    // without the model, whose sensors the text extends in another order
+    let of_file = [values[0], values[2], values[3]];
+    let (document, world) = Document::load(&file, sets(&of_file)).unwrap();
     let expected = hash_after(world, 1.0);
     let text = document.to_yaml();
     assert!(!text.contains("parameters"), "{text}");
@@ -455,16 +466,13 @@ fn saved_worlds_and_resets_keep_the_sets() {
     assert_eq!(hash(&document.as_loaded()), expected);
     std::fs::write(folder.0.join("saved.yaml"), &text).unwrap();
     let (_, saved) = Document::load(&folder.0.join("saved.yaml"), Overrides::default()).unwrap();
-    let of_file = saved.warnings.iter().map(ToString::to_string);
-    let of_file: Vec<String> = of_file.filter(|text| text.contains("parameter")).collect();
-    assert!(
-        of_file.iter().all(|text| text.contains("`tide`")),
-        "{of_file:?}"
-    );
-    // the names of the files are part of the random numbers of no law
+    let warnings: Vec<String> = saved.warnings.iter().map(ToString::to_string).collect();
+    let is_of_tide = |text: &String| !text.contains("parameter") || text.contains("`tide`");
+    assert!(warnings.iter().all(is_of_tide), "{warnings:?}");
     assert_eq!(hash_after(saved, 1.0), expected, "{text}");
     // a world in memory has no file to extend
-    let (document, _) = Document::from_text("w.yaml", PARAMETERS, sets(&values)).unwrap();
+    let (document, world) = Document::from_text("w.yaml", PARAMETERS, sets(&values)).unwrap();
+    let expected = hash_after(world, 1.0);
     let text = document.to_yaml();
     assert!(
         !text.contains("parameters") && text.contains("$$100 a day"),
@@ -503,6 +511,10 @@ fn every_command_that_reads_a_world_accepts_sets() {
     ];
     for command in commands {
         let with = |value: &'static str| {
+            if command.starts_with("run") {
+                // a recording does not replace a file
+                let _ = std::fs::remove_file(folder.0.join("run.mcap"));
+            }
             let mut arguments: Vec<&str> = command.split(' ').collect();
             arguments.extend(["--set", "parameters.depth=-4", "--set", value]);
             run(&folder.0, &arguments)

@@ -116,6 +116,12 @@ fn read_set(text: &str, place: &Place) -> Result<Set, String> {
     })
 }
 
+/// Returns true if there is an error of the value that an override sets.
+fn is_reported(set: &Set, problems: &Problems) -> bool {
+    let mut places = problems.iter().map(|problem| &problem.place);
+    places.any(|place| *place == set.value.place)
+}
+
 /// Reports the parameters that nothing uses: an error for one that an override sets.
 fn check_use(tree: &Node, sets: &[Set], loader: &Loader, problems: &mut Problems) -> Vec<Problem> {
     let mut warnings = Vec::new();
@@ -126,6 +132,7 @@ fn check_use(tree: &Node, sets: &[Set], loader: &Loader, problems: &mut Problems
         let own = sets.iter().filter(|set| set.is_of_parameter());
         let mut own = own.filter(|set| set.path.0.get(1).is_some_and(is_name));
         match own.next() {
+            Some(set) if is_reported(set, problems) => {}
             Some(set) if !loader.has_used(name) => {
                 let text = format!("has no effect: no value of the world is `${name}`");
                 problems.push(&set.value.place, text);
