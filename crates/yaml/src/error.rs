@@ -65,11 +65,14 @@ impl Place {
     /// Returns the folder of the files that are named at this position: the folder of the file, and
     /// the current folder for an option; `None` for a request.
     pub fn folder(&self) -> Option<&Path> {
-        match () {
-            () if self.is_in_request() => None,
-            () if self.is_in_option() => Some(Path::new("")),
-            () => Some(Path::new(&*self.file).parent().unwrap_or(Path::new(""))),
+        let current = Path::new("");
+        if self.is_in_request() {
+            return None;
         }
+        if self.is_in_option() {
+            return Some(current);
+        }
+        Some(Path::new(&*self.file).parent().unwrap_or(current))
     }
 
     /// Returns true for a position in a text of a request.

@@ -120,8 +120,8 @@ fn check_plain(name: &str, node: &Node, problems: &mut Problems) -> bool {
         // every item is checked, so that all problems are reported
         Value::Seq(items) => items.iter().fold(true, |ok, item| check(item) && ok),
         Value::Map(map) => {
-            let mut nodes = map.entries.iter().map(|(_, node)| node);
-            nodes.by_ref().fold(true, |ok, node| check(node) && ok)
+            let entries = map.entries.iter();
+            entries.fold(true, |ok, (_, node)| check(node) && ok)
         }
         Value::Scalar { text, .. } => match Use::of_text(text) {
             Use::None | Use::Literal(_) => true,
