@@ -507,14 +507,13 @@ fn every_command_that_reads_a_world_accepts_sets() {
         "save w.yaml -o saved.yaml",
         "snapshot w.yaml --view -o view.png",
         "layout w.yaml -o layout.json",
-        "replay run.mcap --world w.yaml --check",
+        "replay run_seed=21.mcap --world w.yaml --check",
     ];
     for command in commands {
         let with = |value: &'static str| {
-            if command.starts_with("run") {
-                // a recording does not replace a file
-                let _ = std::fs::remove_file(folder.0.join("run.mcap"));
-            }
+            // a recording does not replace a file
+            let file = format!("run_{value}.mcap");
+            let command = command.replace("run.mcap", &file);
             let mut arguments: Vec<&str> = command.split(' ').collect();
             arguments.extend(["--set", "parameters.depth=-4", "--set", value]);
             run(&folder.0, &arguments)
@@ -537,7 +536,7 @@ fn every_command_that_reads_a_world_accepts_sets() {
         "{saved}"
     );
     // the recorded world has the values of the run
-    let (is_done, _, errors) = run(&folder.0, &["replay", "run.mcap", "--check"]);
+    let (is_done, _, errors) = run(&folder.0, &["replay", "run_seed=21.mcap", "--check"]);
     assert!(is_done, "{errors}");
 }
 
