@@ -111,20 +111,24 @@ pub(crate) fn read_parameter(key: &Key, node: &Node, problems: &mut Problems) ->
     })
 }
 
-/// Reports the texts in the value of the parameter `name` that use parameters. Returns true if
-/// there are none.
+/// Reports every text in the value of the parameter `name` that uses a parameter. Returns true if
+/// there is none.
 fn check_plain(name: &str, node: &Node, problems: &mut Problems) -> bool {
-    let mut check = |node: &Node| check_plain(name, node, problems);
+    let mut is_plain = true;
     match &node.value {
-        Value::Null => true,
-        // every item is checked, so that all problems are reported
-        Value::Seq(items) => items.iter().fold(true, |ok, item| check(item) && ok),
+        Value::Null => {}
+        Value::Seq(items) => {
+            for item in items {
+                is_plain &= check_plain(name, item, problems);
+            }
+        }
         Value::Map(map) => {
-            let entries = map.entries.iter();
-            entries.fold(true, |ok, (_, node)| check(node) && ok)
+            for (_, node) in &map.entries {
+                is_plain &= check_plain(name, node, problems);
+            }
         }
         Value::Scalar { text, .. } => match Use::of_text(text) {
-            Use::None | Use::Literal(_) => true,
+            Use::None | Use::Literal(_) => {}
             Use::Of(_) | Use::Invalid => {
                 let text = format!(
                     "parameter {}: expected a value without parameters, found {}; write the value, \
@@ -133,10 +137,11 @@ fn check_plain(name: &str, node: &Node, problems: &mut Problems) -> bool {
                     quote(text)
                 );
                 problems.push(&node.place, text);
-                false
+                is_plain = false;
             }
         },
     }
+    is_plain
 }
 
 /// Calls `change` with every scalar below `node`.
