@@ -28,7 +28,9 @@ static BUNDLED: [(&str, Dir<'static>); 6] = [
 
 fn main() -> ExitCode {
     embed(bundled_files());
-    let arguments: Vec<String> = std::env::args().collect();
+    // an argument that is not UTF-8 names no file of a world; it is refused like a misspelt one
+    let arguments = std::env::args_os().map(|text| text.to_string_lossy().into_owned());
+    let arguments: Vec<String> = arguments.collect();
     let (_, own) = merrow_ros2::args::split(&arguments);
     let command = cli::Cli::parse_from(cli::join_addresses(&own));
     suppress_output_panic();

@@ -1,6 +1,7 @@
 //! `merrow export`, `merrow plot`, `merrow report` and `merrow layout`: analysis of recorded bags,
 //! and layouts of programs that show them.
 
+use super::WorldArguments;
 use super::failure::Failure;
 use clap::Args;
 use merrow::input::mailbox::find_robot;
@@ -74,8 +75,8 @@ pub(super) struct ReportArguments {
 /// Arguments of `merrow layout`.
 #[derive(Args, Debug)]
 pub(super) struct LayoutArguments {
-    /// World file, or the name of a bundled world.
-    world: String,
+    #[command(flatten)]
+    world: WorldArguments,
     /// File to write: .json for Foxglove, .xml for PlotJuggler, .rviz for RViz; an existing file is
     /// replaced.
     #[arg(short = 'o', long = "output", value_name = "FILE")]
@@ -99,9 +100,9 @@ pub(super) fn run_layout(arguments: &LayoutArguments) -> Result<(), Failure> {
     };
     let overrides = Overrides {
         profile: arguments.profile,
-        ..Overrides::default()
+        ..arguments.world.overrides()
     };
-    let scene = super::load(&arguments.world, overrides)?.scene;
+    let scene = super::load(&arguments.world.world, overrides)?.scene;
     let robot = arguments.robot.as_deref();
     let shown = robot.map(|name| find_robot(&scene, name)).transpose();
     let shown = shown.map_err(Failure::Invalid)?;

@@ -27,6 +27,7 @@ use merrow_sim::report::cost;
 use merrow_sim::report::hydrostatic_equilibrium;
 use merrow_sim::report::hydrostatic_equilibrium::Equilibrium;
 use merrow_world::{ModelInfo, Source, World};
+use merrow_yaml::parameters::Parameter;
 use serde_json::{Value, json};
 
 /// Mark of statements in the sources of components that have not been confirmed.
@@ -156,6 +157,7 @@ fn describe_world(world: &World) -> Value {
         .collect();
     json!({
         "world": scene.name,
+        "world_parameters": world.parameters.iter().map(world_parameter).collect::<Vec<_>>(),
         "step_s": scene.dt(),
         "seed": scene.seed,
         "origin": {
@@ -223,6 +225,15 @@ fn services_of(scene: &Scene) -> Vec<Value> {
     let all = services::names(scene).into_iter();
     all.map(|(name, kind)| json!({ "service": name, "type": kind }))
         .collect()
+}
+
+/// Describes a parameter of the world file.
+fn world_parameter(parameter: &Parameter) -> Value {
+    json!({
+        "name": parameter.name,
+        "value": parameter.json(),
+        "description": parameter.description,
+    })
 }
 
 /// Lists the parameters of the node with type, default and range.
@@ -633,6 +644,16 @@ fn print_objects(all: &Value) {
         "{}",
         fill("world {world}, step {step_s} s, seed {seed}", all)
     );
+    for parameter in rows(all, "world_parameters") {
+        let described = match text(&parameter["description"]) {
+            none if none.is_empty() => none,
+            given => format!(" ({given})"),
+        };
+        println!(
+            "{}{described}",
+            fill("  parameter {name}: {value}", parameter)
+        );
+    }
     for section in ["robots", "props", "actors"] {
         let mut own = rows(all, "robots")
             .filter(|r| r["section"] == section)

@@ -19,7 +19,7 @@ mod terrain;
 pub(crate) use crate::cli::failure::Failure;
 pub(crate) use crate::cli::run::join_addresses;
 
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 use merrow::modem::bridges::notes as bridge_notes;
 use merrow::node::checkpoint;
 use merrow::node::world_check;
@@ -45,6 +45,27 @@ pub(crate) struct Cli {
     command: Command,
 }
 
+/// Arguments of the commands that read a world.
+#[derive(Args, Debug)]
+struct WorldArguments {
+    /// World file, or the name of a bundled world.
+    world: String,
+    /// Set a key of the world; VALUE is YAML, such as robots.rov.position_m=[0,0,-3] or seed=7. The
+    /// option can be repeated.
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    sets: Vec<String>,
+}
+
+impl WorldArguments {
+    /// Returns the overrides of these arguments alone.
+    fn overrides(&self) -> Overrides {
+        Overrides {
+            sets: self.sets.clone(),
+            ..Overrides::default()
+        }
+    }
+}
+
 #[derive(Subcommand, Debug)]
 enum Command {
     /// Run a world. ROS arguments follow after --ros-args.
@@ -53,13 +74,13 @@ enum Command {
     Replay(replay::Arguments),
     /// Check a world file and list all errors.
     Check {
-        /// World file, or the name of a bundled world.
-        world: String,
+        #[command(flatten)]
+        world: WorldArguments,
     },
     /// Describe a world: robots, topics, services, parameters, frames.
     Describe {
-        /// World file, or the name of a bundled world.
-        world: String,
+        #[command(flatten)]
+        world: WorldArguments,
         /// Print one JSON object.
         #[arg(long)]
         json: bool,
@@ -130,8 +151,8 @@ pub(crate) fn execute(cli: Cli, arguments: &[String]) -> Result<ExitCode, Failur
         Command::Run(own) => run::run(&own, arguments)?,
         Command::Replay(arguments) => replay::run(&arguments)?,
         Command::Check { world } => {
-            let found = load(&world, Overrides::default())?;
-            println!("{world}: no errors, {}", count_objects(&found));
+            let found = load(&world.world, world.overrides())?;
+            println!("{}: no errors, {}", world.world, count_objects(&found));
         }
         Command::Describe {
             world,
@@ -143,9 +164,9 @@ pub(crate) fn execute(cli: Cli, arguments: &[String]) -> Result<ExitCode, Failur
         } => {
             let overrides = Overrides {
                 profile,
-                ..Overrides::default()
+                ..world.overrides()
             };
-            let world = load(&world, overrides)?;
+            let world = load(&world.world, overrides)?;
             match urdf {
                 Some(robot) => describe::print_urdf(&world, &robot)?,
                 None => describe::describe(&world, json, robot.as_deref(), topics)?,

@@ -17,6 +17,9 @@ pub(super) struct Arguments {
     /// World file, or the name of a bundled world [default: the world that the bag names].
     #[arg(long)]
     world: Option<String>,
+    /// Set a key of the world that `--world` names, as for `merrow run`.
+    #[arg(long = "set", value_name = "PATH=VALUE", requires = "world")]
+    sets: Vec<String>,
     /// Address of the page; an address other than loopback requires the token of the printed URL
     /// [default: 127.0.0.1:8080 or the next free port].
     #[arg(long, value_name = "ADDRESS:PORT", require_equals = true,
@@ -45,7 +48,11 @@ fn speed(text: &str) -> Result<f64, String> {
 /// The bag cannot be read, its world is not known, or the address cannot be used.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let signals = Signals::install()?;
-    let load = |name: &String| super::load(name, Overrides::default());
+    let overrides = Overrides {
+        sets: arguments.sets.clone(),
+        ..Overrides::default()
+    };
+    let load = |name: &String| super::load(name, overrides);
     let world = arguments.world.as_ref().map(load).transpose()?;
     let recording = Recording::open(&arguments.bag, world)?;
     for note in &recording.notes {

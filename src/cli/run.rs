@@ -2,10 +2,10 @@
 //! line.
 
 use super::failure::Failure;
-use super::load_simulation;
 use super::reachable;
 use super::ros_backend::RosBackend;
 use super::signals::Signals;
+use super::{WorldArguments, load_simulation};
 use clap::Args;
 use crossbeam_channel::Sender;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -44,8 +44,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Arguments of `merrow run`.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// World file, or the name of a bundled world.
-    world: String,
+    #[command(flatten)]
+    world: WorldArguments,
     /// realtime, max, lockstep, or a factor of real time.
     #[arg(long, default_value = "realtime", value_parser = Pace::parse)]
     pace: Pace,
@@ -362,6 +362,7 @@ fn after_run(
 /// Loads the world of a run, with the commands that it replays.
 fn load_run(arguments: &Arguments) -> Result<(Document, Simulation), Failure> {
     let overrides = Overrides {
+        sets: arguments.world.sets.clone(),
         seed: arguments.seed,
         profile: arguments.profile,
         autopilots: arguments.autopilot,
@@ -369,7 +370,7 @@ fn load_run(arguments: &Arguments) -> Result<(Document, Simulation), Failure> {
     };
     let resume = arguments.resume.as_deref();
     let (document, mut simulation) =
-        load_simulation(&arguments.world, overrides, arguments.threads, resume)?;
+        load_simulation(&arguments.world.world, overrides, arguments.threads, resume)?;
     if let Some(bag) = &arguments.replay_commands {
         schedule_replay(bag, &mut simulation)?;
     }

@@ -1,17 +1,16 @@
 //! `merrow save`: writes a world as it is after some simulated time, as a world file.
 
 use super::failure::Failure;
-use super::load_simulation;
+use super::{WorldArguments, load_simulation};
 use clap::Args;
 use merrow::node::checkpoint;
-use merrow_world::Overrides;
 use std::path::PathBuf;
 
 /// Arguments of `merrow save`.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// World file, or the name of a bundled world.
-    world: String,
+    #[command(flatten)]
+    world: WorldArguments,
     /// World file to write; an existing file is replaced.
     #[arg(short, long, value_name = "FILE.yaml")]
     output: PathBuf,
@@ -29,8 +28,8 @@ pub(super) struct Arguments {
 /// The world cannot be loaded, or the file cannot be written.
 pub(super) fn save(arguments: &Arguments) -> Result<(), Failure> {
     let resume = arguments.resume.as_deref();
-    let (document, mut simulation) =
-        load_simulation(&arguments.world, Overrides::default(), 0, resume)?;
+    let world = &arguments.world;
+    let (document, mut simulation) = load_simulation(&world.world, world.overrides(), 0, resume)?;
     if let Some(duration) = arguments.duration {
         simulation.advance((duration / simulation.scene.dt()).round() as u64);
     }

@@ -1,5 +1,6 @@
 //! `merrow snapshot`: writes one image of a world, or of the output of a sensor, to a file.
 
+use super::WorldArguments;
 use super::failure::Failure;
 use super::readings;
 use super::sensor_image;
@@ -20,7 +21,6 @@ use merrow_ros2::msg::sensor_msgs::Image;
 use merrow_sensors::camera::shading::{OPEN_WATER_LABEL, SURFACE_LABEL};
 use merrow_sim::Simulation;
 use merrow_sim::sensors::current_frame;
-use merrow_world::Overrides;
 use merrow_world::sensor::camera::camera;
 use merrow_yaml::read::from_text;
 use std::path::{Path, PathBuf};
@@ -43,8 +43,8 @@ const QUALITY: u8 = 90;
 /// Arguments of `merrow snapshot`.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// World file, or the name of a bundled world.
-    world: String,
+    #[command(flatten)]
+    world: WorldArguments,
     /// Robot that carries the sensor.
     #[arg(long, requires = "sensor", required_unless_present = "view")]
     robot: Option<String>,
@@ -135,7 +135,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let why = "--from and --look apply to views only; add --view and remove --robot";
         return Err(Failure::Invalid(why.to_string()));
     }
-    let world = super::load(&arguments.world, Overrides::default())?;
+    let world = super::load(&arguments.world.world, arguments.world.overrides())?;
     if arguments.view {
         check_output(&arguments.output_or("snapshot.png"), &IMAGE_EXTENSIONS)?;
     }

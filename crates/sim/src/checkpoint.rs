@@ -247,7 +247,7 @@ fn check_world(from: &mut Reader<'_>, scene: &Scene) -> Result<(), String> {
     let world = <[u8; 32]>::load(from).map_err(damage)?;
     ensure!(
         world == identity::scene_digest(scene),
-        "the files of the world {name} have changed since this checkpoint"
+        "the files of the world {name} or the values of --set have changed since this checkpoint"
     );
     Ok(())
 }

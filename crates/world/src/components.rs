@@ -22,6 +22,7 @@ pub(crate) const COMPONENTS: &[(&str, &str)] = &[
 pub(crate) fn loader() -> Loader {
     Loader::new(data_dir::params_folders())
         .with_components(COMPONENTS)
+        .with_parameters(Vec::new())
         .with_named_files(|name, place| {
             if place.is_in_request() {
                 return data_dir::bundled_world(name);

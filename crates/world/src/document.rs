@@ -12,6 +12,7 @@ mod foreign;
 mod objects;
 mod plausibility;
 mod resource;
+mod sets;
 mod settings;
 
 pub(crate) use crate::document::objects::labels_of_world;
@@ -20,6 +21,7 @@ pub use crate::document::resource::{Resource, ResourceError};
 use crate::build::comms::Addresses;
 use crate::build::{Overrides, build_checked};
 use crate::components::loader;
+use crate::document::sets::Trees;
 use crate::import::assets::Assets;
 use crate::{Problems, World, data_dir};
 use merrow_math::{Quat, Vec3};
@@ -27,6 +29,8 @@ use merrow_model::scene::Scene;
 use merrow_model::state::State;
 use merrow_physics::contact::free_pose;
 use merrow_yaml::node::{Node, Value, merge};
+use merrow_yaml::parameters;
+use merrow_yaml::parameters::PARAMETERS;
 use parking_lot::Mutex;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -40,7 +44,9 @@ pub struct Document {
     name: String,
     base: Base,
     overrides: Overrides,
-    /// Tree of the file with all `extends` resolved.
+    /// Tree of the file with all `extends` and parameters resolved.
+    file: Arc<Node>,
+    /// The same with the values that the overrides set.
     original: Arc<Node>,
     /// The same with the changes.
     pub(crate) tree: Node,
@@ -150,7 +156,9 @@ impl Document {
             problems.push(&crate::Place::file(&path.to_string_lossy()), what);
             return Err(problems);
         }
-        let node = loader().load(path, &mut problems);
+        let trees = sets::load(&overrides, &mut problems, &|loader, problems| {
+            loader.load(path, problems)
+        });
         let name = path
             .file_stem()
             .map_or_else(|| "world".into(), |s| s.to_string_lossy().into_owned());
@@ -162,7 +170,7 @@ impl Document {
             true => absolute.canonicalize().unwrap_or(absolute),
             false => absolute,
         };
-        Self::new(node, name, Base::File(absolute), overrides, problems)
+        Self::new(trees, name, Base::File(absolute), overrides, problems)
     }
 
     /// Returns the same as [`Self::load`], for a world in memory; `name` is used as its path in
@@ -176,12 +184,14 @@ impl Document {
         overrides: Overrides,
     ) -> Result<(Self, World), Problems> {
         let mut problems = Problems::new();
-        let node = loader().load_text(name, text, &mut problems);
-        Self::new(node, name.to_string(), Base::Text, overrides, problems)
+        let trees = sets::load(&overrides, &mut problems, &|loader, problems| {
+            loader.load_text(name, text, problems)
+        });
+        Self::new(trees, name.to_string(), Base::Text, overrides, problems)
     }
 
     fn new(
-        node: Option<Node>,
+        trees: Trees,
         name: String,
         base: Base,
         overrides: Overrides,
@@ -190,16 +200,20 @@ impl Document {
         let assets = Assets::default();
         let mut addresses = Addresses::default();
         let context = (&assets, &addresses);
-        let mut world = build_checked(node.clone(), &name, overrides, context, problems)?;
+        let node = trees.tree;
+        let mut world = build_checked(node.clone(), &name, &overrides, context, problems)?;
         addresses = addresses_of(&world);
         let tree = node.unwrap_or_else(|| Node::empty_map(&crate::Place::file(&name)));
         check_starts(&tree, &world)?;
         world.warnings = plausibility::warnings(&tree, &world);
+        world.warnings.extend(trees.warnings);
+        let original = Arc::new(tree.clone());
         let document = Self {
             name,
             base,
             overrides,
-            original: Arc::new(tree.clone()),
+            file: trees.file.map_or_else(|| Arc::clone(&original), Arc::new),
+            original,
             tree,
             spawned: Vec::new(),
             loaded_addresses: Arc::new(addresses.clone()),
@@ -233,7 +247,7 @@ impl Document {
         changes::set_modem_addresses(&mut tree, &Addresses::new());
         let tree = Some(tree);
         let context = (&*assets, &*addresses);
-        let world = build_checked(tree, &self.name, self.overrides, context, Problems::new())?;
+        let world = build_checked(tree, &self.name, &self.overrides, context, Problems::new())?;
         *addresses = addresses_of(&world);
         Ok(world)
     }
@@ -403,14 +417,18 @@ impl Document {
         changed
     }
 
-    /// Returns the changed world as a world file. If the world was loaded from a file, the text
-    /// extends that file, a bundled world by its name, and contains the changes only.
+    /// Returns the changed world as a world file, with the values of its parameters in place of
+    /// their names. If the world was loaded from a file, the text extends that file, a bundled world
+    /// by its name, and contains the changes only, with the values that the overrides set.
     pub fn to_yaml(&self) -> String {
-        let tree = self.addressed_tree();
+        let mut tree = self.addressed_tree();
+        tree.make_map().remove(PARAMETERS);
         self.text(match &self.base {
             Base::Text => tree,
             Base::File(path) => {
-                let changes = changes::difference(&self.original, &tree);
+                let mut file = Node::clone(&self.file);
+                file.make_map().remove(PARAMETERS);
+                let changes = changes::difference(&file, &tree);
                 let changes = changes.unwrap_or_else(|| Node::empty_map(&self.tree.place));
                 // a bundled world has another path in another installation
                 let name = data_dir::name_of_bundled_world(path);
@@ -433,12 +451,14 @@ impl Document {
 
     /// Returns a tree as text, with the entries of spawned robots as they were written.
     fn text(&self, mut root: Node) -> String {
+        parameters::escape(&mut root);
         if let Some(robots) = changes::existing_section(&mut root, "robots") {
             for (name, entry) in &self.spawned {
                 // an entry that replaces an entry of the file keeps the full form
                 let replaces = changes::has_entry(&self.original, "robots", name);
                 if let Some(written) = robots.get_mut(name).filter(|_| !replaces) {
                     *written = entry.clone();
+                    parameters::escape(written);
                 }
             }
         }
@@ -460,6 +480,7 @@ impl Document {
         let written = merrow_yaml::node::parse(&label, text, &mut problems);
         let resolved = loader().load_text(&label, text, &mut problems);
         if let (Some(mut written), Some(resolved)) = (written, resolved) {
+            parameters::unescape(&mut written);
             if let Some(robots) = changes::existing_section(&mut written, "robots") {
                 let added = robots.entries.drain(..).filter(|(key, node)| {
                     !matches!(node.value, Value::Null)

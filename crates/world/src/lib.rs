@@ -40,6 +40,7 @@ pub use merrow_yaml::error::{Place, Problem, Problems};
 pub use merrow_yaml::scalars::is_name;
 
 use merrow_model::scene::Scene;
+use merrow_yaml::parameters::Parameter;
 
 /// Returns the JSON Schema (draft 2020-12) of a world file as the user writes it.
 pub fn json_schema() -> serde_json::Value {
@@ -53,6 +54,8 @@ pub struct World {
     pub scene: Scene,
     /// Descriptions and sources of the robots, in the order of the scene, for `merrow describe`.
     pub models: Vec<ModelInfo>,
+    /// Parameters of the world file with their values, in the order written, for `merrow describe`.
+    pub parameters: Vec<Parameter>,
     /// Places of the topics of the bridges, in the order of the scene.
     pub bridge_topics: Vec<Place>,
     /// Places of the services of the bridges, in the order of the scene.

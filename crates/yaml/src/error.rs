@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::Component;
+use std::path::{Component, Path};
 use std::sync::Arc;
 
 pub(crate) use crate::units::{in_brackets, split_unit};
@@ -48,7 +48,33 @@ pub struct Place {
 /// text names files of the search folders only.
 pub const REQUEST: &str = "request";
 
+/// Start of the file of positions of values that an option of the command line sets.
+pub const OPTION: &str = "--set ";
+
 impl Place {
+    /// Returns the position of the values that the option `--set` sets at a path.
+    pub fn option(path: &str) -> Place {
+        Place::file(&(OPTION.to_owned() + &escape_control_characters(&shortened(path, 200))))
+    }
+
+    /// Returns true for the value of an option.
+    pub fn is_in_option(&self) -> bool {
+        self.file.starts_with(OPTION)
+    }
+
+    /// Returns the folder of the files that are named at this position: the folder of the file, and
+    /// the current folder for an option; `None` for a request.
+    pub fn folder(&self) -> Option<&Path> {
+        let current = Path::new("");
+        if self.is_in_request() {
+            return None;
+        }
+        if self.is_in_option() {
+            return Some(current);
+        }
+        Some(Path::new(&*self.file).parent().unwrap_or(current))
+    }
+
     /// Returns true for a position in a text of a request.
     pub fn is_in_request(&self) -> bool {
         &*self.file == REQUEST
@@ -58,7 +84,7 @@ impl Place {
     /// relative and do not leave their folder.
     pub fn may_name(&self, file: &str) -> bool {
         let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
-        !self.is_in_request() || std::path::Path::new(file).components().all(is_plain)
+        !self.is_in_request() || Path::new(file).components().all(is_plain)
     }
 
     /// Creates a position in a file.
@@ -231,9 +257,14 @@ fn escape_control_characters(text: &str) -> String {
 /// Returns the user's text between backticks, shortened to 60 characters.
 pub fn quote(text: &str) -> String {
     const LONGEST: usize = 60;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("`{}...`", &text[..end]),
-        None => format!("`{text}`"),
+    format!("`{}`", shortened(text, LONGEST))
+}
+
+/// Returns the first `longest` characters of a text, and `...` if it is longer.
+fn shortened(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
     }
 }
 

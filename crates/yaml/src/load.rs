@@ -1,16 +1,19 @@
 //! Loading of files and resolution of `extends`.
 //!
 //! A base file is merged before the nodes below it are resolved, so that naming another file
-//! replaces a component of a world. The only key that has a meaning here is `extends`.
+//! replaces a component of a world. The only keys that have a meaning here are `extends` and, at the
+//! root, `parameters`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use crate::ensure;
-use crate::error::{Place, Problems, did_you_mean, quote, quoted_list};
+use crate::error::{Place, Problems, did_you_mean, known_names, quote, quoted_list};
 use crate::node::{DEPTH_MAX, Node, Value, merge};
+use crate::parameters::{self, PARAMETERS, Parameters, USED, Use, VALUE, read_parameter};
 use crate::parse::parse;
+use crate::path::{self, Path as KeyPath, Step};
 
 /// Maximum size of a file [bytes].
 const FILE_MAX: usize = 8 << 20;
@@ -23,11 +26,29 @@ const EXTENDS: &str = "extends";
 #[derive(Debug, Default)]
 pub struct Loader {
     search: Vec<PathBuf>,
-    components: &'static [(&'static str, &'static str)],
+    components: Components,
     named_file: Option<NamedFile>,
     parsed: BTreeMap<PathBuf, Option<Node>>,
+    /// Tree of a text in memory, as written.
+    text: Option<Node>,
     weight: usize,
+    parameters: Option<Declared>,
 }
+
+/// Parameters of the tree that is loaded.
+#[derive(Debug, Default)]
+struct Declared {
+    /// Values that replace those of the file: path below `parameters`, and value.
+    changes: Vec<(KeyPath, Node)>,
+    values: Parameters,
+    /// Names of parameters whose declarations are not valid; their uses are not reported.
+    rejected: BTreeSet<String>,
+    /// Names of the parameters that were used.
+    used: BTreeSet<String>,
+}
+
+/// Keys whose string value names a component file, with the folder of such files.
+type Components = &'static [(&'static str, &'static str)];
 
 /// Function that returns the file of a bare name in `extends` at a position.
 pub type NamedFile = fn(&str, &Place) -> Option<PathBuf>;
@@ -48,10 +69,7 @@ impl Loader {
     /// Lets a string at one of these keys denote the map that a file contains: `(key, folder)`. A
     /// bare name means `folder/name.yaml`, so that `motor: t200` is equivalent to `motor: {extends:
     /// thrusters/t200.yaml}`.
-    pub fn with_components(
-        mut self,
-        components: &'static [(&'static str, &'static str)],
-    ) -> Loader {
+    pub fn with_components(mut self, components: Components) -> Loader {
         self.components = components;
         self
     }
@@ -60,6 +78,30 @@ impl Loader {
     pub fn with_named_files(mut self, find: NamedFile) -> Loader {
         self.named_file = Some(find);
         self
+    }
+
+    /// Replaces every `$name` by the value of a parameter, which the key `parameters` of the root
+    /// declares. `changes` are values that replace those of the file, with their paths, which begin
+    /// with `parameters`.
+    pub fn with_parameters(mut self, changes: Vec<(KeyPath, Node)>) -> Loader {
+        self.parameters = Some(Declared {
+            changes,
+            ..Declared::default()
+        });
+        self
+    }
+
+    /// Returns true if a value of the tree that was loaded last came from the parameter `name`.
+    pub fn has_used(&self, name: &str) -> bool {
+        let declared = self.parameters.as_ref();
+        declared.is_some_and(|declared| declared.used.contains(name))
+    }
+
+    /// Returns true if one of the files that were read names the parameter `name`, even if a file
+    /// that extends it replaces the value.
+    pub fn mentions(&self, name: &str) -> bool {
+        let mut files = self.parsed.values().flatten().chain(&self.text);
+        files.any(|node| parameters::mentions(node, name))
     }
 
     /// Loads the tree of a file with all its `extends` resolved on every level. A file that cannot
@@ -78,19 +120,39 @@ impl Loader {
             return None;
         }
         let node = self.load_file(path, problems)?;
-        Some(self.expand(node, 0, &mut Chain::new(), problems))
+        self.expand(node, 0, &mut Chain::new(), problems)
     }
 
     /// Returns the same as [`Loader::load`], for a text in memory; `name` is used as its path.
     pub fn load_text(&mut self, name: &str, text: &str, problems: &mut Problems) -> Option<Node> {
         let node = parse(name, text, problems)?;
-        Some(self.resolve(node, problems))
+        self.resolve(node, problems)
     }
 
-    /// Returns a tree from [`parse`] with its component names and all its `extends` resolved.
-    pub fn resolve(&mut self, mut node: Node, problems: &mut Problems) -> Node {
-        expand_component_names(&mut node, self.components);
+    /// Returns a tree from [`parse`] with its component names, all its `extends` and its parameters
+    /// resolved; `None` if the root uses a parameter that does not exist.
+    pub fn resolve(&mut self, mut node: Node, problems: &mut Problems) -> Option<Node> {
+        self.text = self.parameters.is_some().then(|| node.clone());
+        expand_component_names(&mut node, self.components, true);
         self.expand(node, 0, &mut Chain::new(), problems)
+    }
+
+    /// Returns the same as [`Loader::resolve`] for the value of the key `key`, which is `depth`
+    /// levels below the root of the tree that was loaded last.
+    pub fn resolve_value(
+        &mut self,
+        key: &str,
+        mut node: Node,
+        depth: usize,
+        problems: &mut Problems,
+    ) -> Option<Node> {
+        if depth + node.memory_and_depth().1 > DEPTH_MAX {
+            problems.push(&node.place, too_deep());
+            return None;
+        }
+        expand_component_name(key, &mut node, self.components);
+        expand_component_names(&mut node, self.components, false);
+        self.expand_value(key, node, depth, &mut Chain::new(), problems)
     }
 
     /// Returns the path of a file that is named at the position `from`. Reports a problem if the
@@ -105,11 +167,8 @@ impl Loader {
             problems.push(from, not_for_requests(requested));
             return None;
         }
-        let base_folder = Path::new(&*from.file).parent().unwrap_or(Path::new(""));
-        // a request has no folder
-        let base_folder = Some(base_folder).filter(|_| !from.is_in_request());
         let search = self.search.iter().map(PathBuf::as_path);
-        let folders: Vec<&Path> = base_folder.into_iter().chain(search).collect();
+        let folders: Vec<&Path> = from.folder().into_iter().chain(search).collect();
         let paths: Vec<PathBuf> = folders
             .iter()
             .map(|folder| folder.join(requested))
@@ -167,7 +226,7 @@ impl Loader {
             }
         };
         let node = node.map(|mut node| {
-            expand_component_names(&mut node, self.components);
+            expand_component_names(&mut node, self.components, true);
             node
         });
         self.parsed.insert(path.to_path_buf(), node.clone());
@@ -176,41 +235,226 @@ impl Loader {
 
     /// Resolves the `extends` of a node and then of all nodes below it. Bases are merged before the
     /// nodes below are resolved, so that naming another file for a component replaces the component
-    /// and keeps the keys given for it.
+    /// and keeps the keys given for it. Returns `None` for a list with a parameter that does not
+    /// exist; such a key of a map is left out.
     fn expand(
         &mut self,
         mut node: Node,
         depth: usize,
         chain: &mut Chain,
         problems: &mut Problems,
-    ) -> Node {
+    ) -> Option<Node> {
         let mark = chain.len();
-        while let Some((requested, place)) = take_extends(&mut node, problems) {
+        while let Some((requested, place)) = self.take_extends(&mut node, depth, problems) {
             match self.load_base(&requested, &place, depth, chain, problems) {
                 Some(base) => node = merge(base, node),
                 None => mark_partial(&mut node),
             }
         }
+        if depth == 0 {
+            self.declare_parameters(&mut node, problems);
+        }
         let Node { value, place } = node;
         let value = match value {
-            Value::Seq(items) => Value::Seq(
-                items
-                    .into_iter()
-                    .map(|item| self.expand(item, depth + 1, chain, problems))
-                    .collect(),
-            ),
-            Value::Map(mut map) => {
-                let expand = |(key, node)| (key, self.expand(node, depth + 1, chain, problems));
-                map.entries = std::mem::take(&mut map.entries)
-                    .into_iter()
-                    .map(expand)
-                    .collect();
-                Value::Map(map)
+            Value::Seq(items) => {
+                let mut expanded = Vec::with_capacity(items.len());
+                let n = items.len();
+                for item in items {
+                    expanded.extend(self.expand_value("", item, depth + 1, chain, problems));
+                }
+                (expanded.len() == n).then_some(Value::Seq(expanded))
             }
-            value => value,
+            Value::Map(mut map) => {
+                let entries = std::mem::take(&mut map.entries);
+                for (key, node) in entries {
+                    if depth == 0 && key.name == PARAMETERS && self.parameters.is_some() {
+                        map.entries.push((key, node));
+                        continue;
+                    }
+                    match self.expand_value(&key.name, node, depth + 1, chain, problems) {
+                        Some(node) => map.entries.push((key, node)),
+                        None => map.partial = true,
+                    }
+                }
+                Some(Value::Map(map))
+            }
+            value @ (Value::Null | Value::Scalar { .. }) => Some(value),
         };
         chain.truncate(mark);
-        Node { value, place }
+        value.map(|value| Node { value, place })
+    }
+
+    /// Replaces the value of a key by that of the parameter that it uses, and expands it.
+    fn expand_value(
+        &mut self,
+        key: &str,
+        node: Node,
+        depth: usize,
+        chain: &mut Chain,
+        problems: &mut Problems,
+    ) -> Option<Node> {
+        let node = match self.parameters {
+            Some(_) => self.substitute(key, node, depth, problems)?,
+            None => node,
+        };
+        self.expand(node, depth, chain, problems)
+    }
+
+    /// Returns the value of the parameter that `node` uses, or over which it was merged; another
+    /// node as it is. `key` is the key of the node.
+    fn substitute(
+        &mut self,
+        key: &str,
+        mut node: Node,
+        depth: usize,
+        problems: &mut Problems,
+    ) -> Option<Node> {
+        if let Some(used) = node.as_map_mut().and_then(|map| map.remove(USED)) {
+            let base = self.substitute(key, used, depth, problems)?;
+            return Some(merge(base, node));
+        }
+        let Value::Scalar { text, .. } = &mut node.value else {
+            return Some(node);
+        };
+        let mut value = match Use::of_text(text) {
+            Use::None => return Some(node),
+            Use::Literal(rest) => {
+                *text = rest.to_owned();
+                node
+            }
+            Use::Of(name) => self.parameter_value(name, &node.place, depth, problems)?,
+            Use::Invalid => {
+                let text = format!(
+                    "expected the name of a parameter after `$`, found {}; write `$$` for the \
+                     character `$`",
+                    quote(text)
+                );
+                problems.push(&node.place, text);
+                return None;
+            }
+        };
+        expand_component_name(key, &mut value, self.components);
+        expand_component_names(&mut value, self.components, false);
+        Some(value)
+    }
+
+    /// Returns the value of the parameter `name`, which is used at `place`, or reports why there is
+    /// none.
+    fn parameter_value(
+        &mut self,
+        name: &str,
+        place: &Place,
+        depth: usize,
+        problems: &mut Problems,
+    ) -> Option<Node> {
+        let declared = self.parameters.as_mut()?;
+        if declared.rejected.contains(name) {
+            return None;
+        }
+        let Some(parameter) = declared.values.get(name) else {
+            let names = declared.values.0.iter().map(|p| p.name.as_str());
+            let text = format!("no parameter {}{}", quote(name), known_names(name, names));
+            let remedy = match declared.values.0.is_empty() {
+                true => "; declare it under `parameters` of the world",
+                false => "",
+            };
+            problems.push(place, text + remedy);
+            return None;
+        };
+        declared.used.insert(name.to_owned());
+        let mut value = parameter.value.clone();
+        let (weight, own_depth) = value.memory_and_depth();
+        if self.weight > MAX_TOTAL_BYTES {
+            return None;
+        }
+        self.weight = self.weight.saturating_add(weight);
+        if self.weight > MAX_TOTAL_BYTES {
+            problems.push(
+                place,
+                "too large: the values of the parameters together exceed the limit",
+            );
+            return None;
+        }
+        if depth + own_depth > DEPTH_MAX {
+            problems.push(place, too_deep());
+            return None;
+        }
+        // the texts of a list or a map are visited later
+        if let Value::Scalar { .. } = value.value {
+            parameters::unescape(&mut value);
+        }
+        Some(value)
+    }
+
+    /// Reads the parameters of the root and changes them.
+    fn declare_parameters(&mut self, root: &mut Node, problems: &mut Problems) {
+        let Some(declared) = &mut self.parameters else {
+            return;
+        };
+        *declared = Declared {
+            changes: std::mem::take(&mut declared.changes),
+            ..Declared::default()
+        };
+        for (path, value) in &declared.changes {
+            if let Err(why) = change_parameter(root, path, value) {
+                problems.push(&value.place, why);
+            }
+        }
+        let Some(node) = root.get(PARAMETERS) else {
+            return;
+        };
+        let names = node.as_map().into_iter().flat_map(|map| &map.entries);
+        for (key, node) in names {
+            match read_parameter(key, node, problems) {
+                Some(parameter) => declared.values.0.push(parameter),
+                None => drop(declared.rejected.insert(key.name.clone())),
+            }
+        }
+    }
+
+    /// Removes `extends` from a map and returns the file that it names and its position.
+    fn take_extends(
+        &mut self,
+        node: &mut Node,
+        depth: usize,
+        problems: &mut Problems,
+    ) -> Option<(String, Place)> {
+        let map = node.as_map_mut()?;
+        let mut named = map.remove(EXTENDS)?;
+        if self.parameters.is_some() && named.as_text().is_some_and(|text| text.starts_with('$')) {
+            if depth == 0 {
+                let text = "`extends` of a world: expected the name of a file, found a parameter; \
+                            parameters are known after it is read";
+                problems.push(&named.place, text);
+                map.partial = true;
+                return None;
+            }
+            let place = named.place.clone();
+            match self.substitute("", named, depth, problems) {
+                Some(value) => named = value,
+                None => {
+                    mark_partial(node);
+                    return None;
+                }
+            }
+            if !matches!(named.value, Value::Scalar { .. }) {
+                let text = "`extends`: expected the name of one file, found a parameter with \
+                            another value";
+                problems.push(&place, text);
+                mark_partial(node);
+                return None;
+            }
+        }
+        let map = node.as_map_mut()?;
+        match named.value {
+            Value::Scalar { text, .. } if !text.is_empty() => Some((text, named.place)),
+            Value::Null => None,
+            _ => {
+                problems.push(&named.place, "`extends`: expected the name of one file");
+                map.partial = true;
+                None
+            }
+        }
     }
 
     fn load_base(
@@ -259,10 +503,7 @@ impl Loader {
             self.weight <= MAX_TOTAL_BYTES,
             "too large: the files loaded through `extends` together exceed the limit"
         );
-        ensure!(
-            depth + base_depth <= DEPTH_MAX,
-            "nested too deep; expected at most {DEPTH_MAX} levels"
-        );
+        ensure!(depth + base_depth <= DEPTH_MAX, "{}", too_deep());
         ensure!(
             matches!(base.value, Value::Map(_) | Value::Null),
             "expected a file with keys, found {} with a list or a string",
@@ -307,49 +548,71 @@ fn missing_file_message(path: &Path) -> String {
     }
 }
 
-/// Replaces a string at a component key by the `extends` that it denotes. The parser has limited
-/// the depth of the tree.
-fn expand_component_names(node: &mut Node, components: &[(&str, &str)]) {
+/// Replaces the strings at component keys below `node`. The parser has limited the depth of the
+/// tree. The parameters of a root are left as they are: their names are not keys, and their values
+/// are replaced where they are used.
+fn expand_component_names(node: &mut Node, components: Components, is_root: bool) {
     match &mut node.value {
         Value::Null | Value::Scalar { .. } => {}
         Value::Seq(items) => items
             .iter_mut()
-            .for_each(|item| expand_component_names(item, components)),
+            .for_each(|item| expand_component_names(item, components, false)),
         Value::Map(map) => {
             for (key, node) in &mut map.entries {
-                let folder = components
-                    .iter()
-                    .find(|(name, _)| *name == key.name)
-                    .map(|(_, folder)| folder);
-                if let (Some(folder), Some(text)) = (folder, node.as_text()) {
-                    let bare = !text.contains('/') && !text.ends_with(".yaml");
-                    let file = if bare {
-                        format!("{folder}/{text}.yaml")
-                    } else {
-                        text.to_owned()
-                    };
-                    let named = Node::new(file, &node.place);
-                    *node = Node::map([(EXTENDS, named)], &node.place);
+                if is_root && key.name == PARAMETERS {
+                    continue;
                 }
-                expand_component_names(node, components);
+                expand_component_name(&key.name, node, components);
+                expand_component_names(node, components, false);
             }
         }
     }
 }
 
-/// Removes `extends` from a map and returns the file that it names and its position.
-fn take_extends(node: &mut Node, problems: &mut Problems) -> Option<(String, Place)> {
-    let map = node.as_map_mut()?;
-    let named = map.remove(EXTENDS)?;
-    match named.value {
-        Value::Scalar { text, .. } if !text.is_empty() => Some((text, named.place)),
-        Value::Null => None,
-        _ => {
-            problems.push(&named.place, "`extends`: expected the name of one file");
-            map.partial = true;
-            None
-        }
+/// Replaces a string at the component key `key` by the `extends` that it denotes, unless it uses a
+/// parameter.
+fn expand_component_name(key: &str, node: &mut Node, components: Components) {
+    let folder = components.iter().find(|(name, _)| *name == key);
+    let text = node.as_text().filter(|text| !text.starts_with('$'));
+    if let (Some((_, folder)), Some(text)) = (folder, text) {
+        let bare = !text.contains('/') && !text.ends_with(".yaml");
+        let file = if bare {
+            format!("{folder}/{text}.yaml")
+        } else {
+            text.to_owned()
+        };
+        let named = Node::new(file, &node.place);
+        *node = Node::map([(EXTENDS, named)], &node.place);
     }
+}
+
+/// Changes the value of a parameter of the root, at a path that begins with `parameters`. A
+/// parameter with a description keeps it.
+fn change_parameter(root: &mut Node, path: &KeyPath, value: &Node) -> Result<(), String> {
+    let Some(Step::Key(name)) = path.0.get(1) else {
+        return Err("expected the name of a parameter, such as `parameters.speed`".to_owned());
+    };
+    let declared = root.get(PARAMETERS);
+    let Some(present) = declared.and_then(|map| map.get(name)) else {
+        let map = declared.and_then(Node::as_map);
+        let names = map.into_iter().flat_map(|map| &map.entries);
+        let names = names.map(|(key, _)| key.name.as_str());
+        let name_quoted = quote(name);
+        return Err(format!(
+            "no parameter {name_quoted}{}",
+            known_names(name, names)
+        ));
+    };
+    let is_described = |node: &Node| node.as_map().is_some_and(parameters::is_described);
+    let mut path = path.clone();
+    if is_described(present) && path.0.len() == 2 && !is_described(value) {
+        path.0.push(Step::Key(VALUE.to_owned()));
+    }
+    path::set(root, &path, value.clone(), &|_| false)
+}
+
+fn too_deep() -> String {
+    format!("nested too deep; expected at most {DEPTH_MAX} levels")
 }
 
 /// Returns the message for a file that a request must not name.

@@ -11,6 +11,7 @@ use serde_json::Value as Json;
 
 use crate::error::Place;
 pub use crate::load::Loader;
+use crate::parameters::{USED, Use};
 pub use crate::parse::parse;
 
 /// Key that selects the kind of a choice.
@@ -267,6 +268,12 @@ impl Node {
         self.make_map().insert(name, node);
     }
 
+    /// Returns the tree with the position `place` at every node.
+    pub fn placed(mut self, place: &Place) -> Node {
+        self.set_places(place);
+        self
+    }
+
     /// Sets the position of every node in the tree. Used for defaults, which take the position of
     /// the map that lacks the key.
     pub(crate) fn set_places(&mut self, place: &Place) {
@@ -313,7 +320,21 @@ impl Node {
 /// replaces the value in `base`; a null removes the key. A map with a different `kind` replaces the
 /// map in `base`, because each kind has its own keys. Every node keeps its position; a merged map
 /// has the position in `overrides`.
+///
+/// Keys over a parameter are merged into its value when that is known.
 pub fn merge(base: Node, overrides: Node) -> Node {
+    let base_uses_parameter = matches!(
+        base.as_text().map(Use::of_text),
+        Some(Use::Of(_)) if overrides.as_map().is_some()
+    );
+    if base_uses_parameter {
+        let mut overrides = overrides;
+        let map = overrides.make_map();
+        if map.get(USED).is_none() {
+            map.insert(USED, base);
+        }
+        return overrides;
+    }
     let (mut map, override_map) = match (base.value, overrides.value) {
         (Value::Map(base), Value::Map(overrides)) if !of_other_kind(&base, &overrides) => {
             (base, overrides)
@@ -357,9 +378,11 @@ pub fn merge(base: Node, overrides: Node) -> Node {
     }
 }
 
-/// Returns true if both maps have a `kind` and the two differ.
+/// Returns true if both maps have a `kind` and the two differ, or if the second replaces the first
+/// by a parameter.
 fn of_other_kind(base: &Map, overrides: &Map) -> bool {
-    matches!((base.get_text(KIND), overrides.get_text(KIND)), (Some(base), Some(other)) if base != other)
+    overrides.get(USED).is_some()
+        || matches!((base.get_text(KIND), overrides.get_text(KIND)), (Some(base), Some(other)) if base != other)
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@
 use serde_json::{Value as Json, json};
 
 use crate::error::{Problems, in_brackets};
+use crate::name::NAME_RULE;
+pub use crate::name::{is_frame_name, is_name};
 use crate::node::{Node, Value};
 use crate::schema::Defs;
 use crate::traits::{Check, Field, Read, TypeName};
@@ -202,22 +204,6 @@ impl Read for bool {
     }
 }
 
-/// Returns true if `text` is a valid component of a ROS name: `[a-z][a-z0-9_]*`.
-pub fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_lowercase())
-        && text
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
-}
-
-/// Returns true if `text` is a valid name of a ROS frame or joint: not empty, without a leading `/`
-/// and without whitespace or control characters.
-pub fn is_frame_name(text: &str) -> bool {
-    !text.is_empty()
-        && !text.starts_with('/')
-        && !text.contains(|c: char| c.is_whitespace() || c.is_control())
-}
-
 impl Read for String {
     fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<String> {
         match &node.value {
@@ -238,8 +224,8 @@ impl Read for String {
     fn type_name(field: &Field<'_>) -> TypeName {
         match field.has_check(Check::Name) {
             true => {
-                let rule = "of lowercase letters, digits and `_` that starts with a letter";
-                TypeName::new(format!("a name {rule}"), format!("names {rule}"))
+                let rule = NAME_RULE.trim_start_matches("a name");
+                TypeName::new(NAME_RULE, format!("names{rule}"))
             }
             false if field.has_check(Check::Frame) => {
                 let rule = "without whitespace that does not start with `/`";

@@ -8,6 +8,7 @@ use serde_json::{Map as JsonMap, Value as Json, json};
 
 use crate::fields::Fallback;
 use crate::node::KIND;
+use crate::parameters::PATTERN;
 use crate::traits::{Declaration, Field, Fields, Read};
 
 /// Schemas of the structures described so far.
@@ -54,10 +55,27 @@ impl Defs {
         self.entries[n].schema = describe(self);
         reference(&name)
     }
+
+    /// Returns the schemas of which a value of `schema` has one, without references.
+    fn alternatives<'a>(&'a self, schema: &'a Json) -> Vec<&'a Json> {
+        let name = schema["$ref"]
+            .as_str()
+            .and_then(|r| r.strip_prefix(REFERENCE));
+        if let Some(name) = name {
+            let def = self.entries.iter().find(|def| def.name == name);
+            return def.map_or_else(Vec::new, |def| self.alternatives(&def.schema));
+        }
+        match schema["oneOf"].as_array() {
+            Some(all) => all.iter().flat_map(|one| self.alternatives(one)).collect(),
+            None => vec![schema],
+        }
+    }
 }
 
+const REFERENCE: &str = "#/$defs/";
+
 fn reference(name: &str) -> Json {
-    json!({ "$ref": format!("#/$defs/{name}") })
+    json!({ "$ref": format!("{REFERENCE}{name}") })
 }
 
 /// One set of keys that a map may have. A structure has one key set; a choice has one for each
@@ -231,8 +249,7 @@ pub type Components = &'static [(&'static str, &'static str)];
 /// Returns the complete schema of a file whose root is `T`, as the file is written: before
 /// `extends` and the names of `components` are resolved.
 pub fn schema<T: Fields>(title: &str, components: Components) -> Json {
-    let mut defs = Defs::default();
-    let root = T::schema(&Field::root(), &mut defs);
+    let (root, defs) = declared::<T>();
     let mut whole = JsonMap::new();
     whole.insert(
         "$schema".into(),
@@ -252,8 +269,48 @@ pub fn schema<T: Fields>(title: &str, components: Components) -> Json {
     Json::Object(whole)
 }
 
+/// Returns the schema of a file whose root is `T`, as it is after `extends` is resolved.
+fn declared<T: Fields>() -> (Json, Defs) {
+    let mut defs = Defs::default();
+    let root = T::schema(&Field::root(), &mut defs);
+    (root, defs)
+}
+
+/// Returns true if the last of `keys`, from the root `T` on, is a name that is free to choose, and
+/// its value has required keys: an entry such as a robot, which one key does not define.
+pub fn names_incomplete_entry<T: Fields>(keys: &[&str]) -> bool {
+    let (root, defs) = declared::<T>();
+    let Some((last, before)) = keys.split_last() else {
+        return false;
+    };
+    let mut maps = defs.alternatives(&root);
+    for key in before {
+        let inner = maps.iter().filter_map(|map| value_schema(map, key));
+        maps = inner.flat_map(|value| defs.alternatives(value)).collect();
+    }
+    let is_declared = maps.iter().any(|map| !map["properties"][*last].is_null());
+    let entries = maps.iter().map(|map| &map["additionalProperties"]);
+    let entries: Vec<&Json> = entries
+        .filter(|entry| entry.is_object())
+        .flat_map(|entry| defs.alternatives(entry))
+        .collect();
+    let has_required = |entry: &&Json| entry["required"].is_array();
+    !is_declared && !entries.is_empty() && entries.iter().all(has_required)
+}
+
+/// Returns the schema of the value of a key, or of the elements of its list.
+fn value_schema<'a>(map: &'a Json, key: &str) -> Option<&'a Json> {
+    let value = [&map["properties"][key], &map["additionalProperties"]];
+    let value = value.into_iter().find(|schema| schema.is_object())?;
+    match &value["items"] {
+        Json::Object(_) => Some(&value["items"]),
+        _ => Some(value),
+    }
+}
+
 /// Allows `extends` in every map, and its consequences: a null removes a key, a string names the
-/// file of a component, and required keys may be in the other file. Every map except the root may
+/// file of a component, and required keys may be in the other file. Allows the name of a parameter
+/// in place of a value. Every map except the root may
 /// be below a node that has `extends`.
 fn allow_extends(schema: &mut Json, is_root: bool, components: Components) {
     if let Some(Json::Array(key_sets)) = schema.get_mut("oneOf") {
@@ -277,7 +334,12 @@ fn allow_extends(schema: &mut Json, is_root: bool, components: Components) {
     };
     if let Some(Json::Object(properties)) = object.get_mut("properties") {
         for (key, value) in properties.iter_mut() {
-            allow_unresolved(value, components.iter().any(|(name, _)| name == key));
+            let is_named = components.iter().any(|(name, _)| name == key);
+            let allowed = match is_named {
+                true => Unresolved::Named,
+                false => Unresolved::Removed,
+            };
+            allow_unresolved(value, allowed);
         }
         properties.insert(
             "extends".into(),
@@ -298,30 +360,56 @@ fn allow_extends(schema: &mut Json, is_root: bool, components: Components) {
     }
 }
 
-/// Allows null in place of a value, and also a string if `named` is set.
-fn allow_unresolved(value: &mut Json, named: bool) {
+/// What a schema allows in place of a value.
+#[derive(Clone, Copy, PartialEq)]
+enum Unresolved {
+    /// The name of a parameter: in a list.
+    Parameter,
+    /// Also null, which removes a key.
+    Removed,
+    /// Also any string, which names a file.
+    Named,
+}
+
+/// Allows a value that is not resolved yet. The condition on a string holds for strings only, so
+/// that the type of the value stays in one list with the others.
+fn allow_unresolved(value: &mut Json, allowed: Unresolved) {
     let Some(object) = value.as_object_mut() else {
         return;
     };
-    let others: &[&str] = if named {
-        &["null", "string"]
-    } else {
-        &["null"]
+    let mut types: Vec<String> = Vec::new();
+    if allowed != Unresolved::Parameter {
+        types.push("null".to_owned());
+    }
+    let own_type = object.get("type").and_then(Json::as_str).map(str::to_owned);
+    let own_pattern = object.get("pattern").and_then(Json::as_str);
+    let pattern = match (&own_type, own_pattern) {
+        (_, Some(own)) => Some(format!("{PATTERN}|{own}")),
+        (Some(kind), None) if kind == "string" => None,
+        _ if allowed == Unresolved::Named => None,
+        _ => Some(PATTERN.to_owned()),
     };
-    if let Some(Json::String(kind)) = object.get("type").cloned() {
-        let all: Vec<&str> = std::iter::once(kind.as_str())
-            .chain(others.iter().copied())
-            .collect();
-        object.insert("type".into(), json!(all));
+    if own_type.as_deref() != Some("string") {
+        types.push("string".to_owned());
     }
-    if let Some(reference) = object.remove("$ref") {
-        object.insert(
-            "anyOf".into(),
-            json!([{ "$ref": reference }, { "type": others }]),
-        );
+    let pattern = pattern.map(|pattern| ("pattern".to_owned(), json!(pattern)));
+    if let Some(kind) = own_type {
+        types.insert(0, kind);
+        object.insert("type".into(), json!(types));
+        object.extend(pattern);
+    } else if let Some((key, own)) = object
+        .remove_entry("$ref")
+        .or_else(|| object.remove_entry("enum"))
+    {
+        let mut unresolved = JsonMap::from_iter([("type".to_owned(), json!(types))]);
+        unresolved.extend(pattern);
+        object.insert("anyOf".into(), json!([{ key: own }, unresolved]));
     }
-    if let Some(elements @ Json::Object(_)) = object.get_mut("additionalProperties") {
-        allow_unresolved(elements, false);
+    if let Some(elements) = object.get_mut("additionalProperties") {
+        allow_unresolved(elements, Unresolved::Removed);
+    }
+    if let Some(elements) = object.get_mut("items") {
+        allow_unresolved(elements, Unresolved::Parameter);
     }
 }
 

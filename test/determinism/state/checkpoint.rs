@@ -417,7 +417,7 @@ fn mismatched_checkpoints_are_refused() {
     let other = RICH.replace("depth_m: 30", "depth_m: 31");
     refused(
         &of(&other, None, name),
-        "the files of the world test.yaml have changed since this checkpoint",
+        "the files of the world test.yaml or the values of --set have changed since this checkpoint",
     );
     assert!(
         s.resume(&of(

@@ -7,6 +7,7 @@ mod fuzz;
 mod keys;
 mod limits;
 mod schema;
+mod sets;
 mod shipped;
 mod syntax;
 mod values;

@@ -156,6 +156,12 @@ fn bound(value: &Json, word: &str, rule: &Json) -> Option<String> {
         "minLength" => value.as_str()?.len() as f64 >= limit?,
         "pattern" if rule == "^[a-z][a-z0-9_]*$" => is_name(value.as_str()?),
         "pattern" if rule == "^[^/\\s]\\S*$" => is_frame_name(value.as_str()?),
+        // the name of a parameter, or what another pattern allows
+        "pattern" if rule.as_str()?.starts_with("^\\$") => {
+            let own = rule.as_str()?.strip_prefix("^\\$|");
+            value.as_str()?.starts_with('$')
+                || own.is_some_and(|own| bound(value, word, &json!(own)).is_none())
+        }
         "propertyNames" => value
             .as_object()?
             .keys()
@@ -332,6 +338,35 @@ fn every_shipped_world_satisfies_the_schema_as_written_and_as_read() {
         for world in [written, expanded(&name)] {
             assert_eq!(error_of(&world, &schema(), &schema()), None, "{name}");
         }
+    }
+}
+
+// An editor does not flag the name of a parameter in place of any value, and flags other texts.
+#[test]
+fn names_of_parameters_satisfy_the_schema() {
+    let text = "
+parameters: {speed: 0.4, start: [0, 0, -2], tide: {value: none, description: Tide}}
+seed: $seed
+tags: [$tag]
+step: {dt_s: $dt, integrator: $integrator}
+water: {current: $tide}
+origin: $origin
+robots:
+  rov: {model: $vehicle, position_m: [0, 0, $depth], attitude_deg: $attitude}
+  auv: {model: {extends: $vehicle, sensors: $sensors}}
+actors: {ferry: {floats: $floats}}
+";
+    let world = to_json(&parse("w.yaml", text, &mut Problems::new()).unwrap());
+    assert_eq!(error_of(&world, &schema(), &schema()), None);
+    for (name, other) in [
+        ("$dt", "dt"),
+        ("$depth", "depth"),
+        ("$attitude", "attitude"),
+        ("$floats", "floats"),
+    ] {
+        let text = text.replace(name, other);
+        let world = to_json(&parse("w.yaml", &text, &mut Problems::new()).unwrap());
+        assert!(error_of(&world, &schema(), &schema()).is_some(), "{text}");
     }
 }
 

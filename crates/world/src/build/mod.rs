@@ -47,8 +47,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Values of the world file that the command line overrides.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Overrides {
+    /// Values of keys, each as `PATH=VALUE`. The path is that of a key or of an element of a list
+    /// after all files are read, such as `robots.rov.position_m[2]`, the value is YAML. They are set
+    /// in this order, after all files are read. Relative names of files are names in the current
+    /// folder.
+    pub sets: Vec<String>,
     /// Seed that replaces the seed of the file.
     pub seed: Option<u64>,
     /// Profile of all robots, which replaces the profiles of the file.
@@ -86,7 +91,7 @@ pub fn load_text(name: &str, text: &str, overrides: Overrides) -> Result<World, 
 pub(crate) fn build_checked(
     node: Option<Node>,
     name: &str,
-    overrides: Overrides,
+    overrides: &Overrides,
     (assets, addresses): (&Assets, &comms::Addresses),
     problems: Problems,
 ) -> Result<World, Problems> {
@@ -133,7 +138,7 @@ fn check_readable_robots(node: &Node, cx: Context<'_>) {
 fn build_world(
     file: &WorldConfig,
     name: &str,
-    overrides: Overrides,
+    overrides: &Overrides,
     addresses: &comms::Addresses,
     cx: Context<'_>,
 ) -> World {
@@ -188,6 +193,7 @@ fn build_world(
     World {
         scene,
         models,
+        parameters: file.parameters.0.clone(),
         bridge_topics,
         bridge_services,
         notes: Vec::new(),
@@ -199,7 +205,7 @@ fn build_world(
 fn build_environment(
     file: &WorldConfig,
     name: &str,
-    overrides: Overrides,
+    overrides: &Overrides,
     cx: Context<'_>,
 ) -> Scene {
     let seed = overrides.seed.unwrap_or(file.seed);

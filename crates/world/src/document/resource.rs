@@ -77,7 +77,7 @@ impl Resource {
 
     /// Returns the entry of the robot, as written and with its component files resolved.
     pub(super) fn entry(&self) -> Result<(Node, Node), ResourceError> {
-        let written = match self {
+        let mut written = match self {
             Self::Uri(uri) if uri.trim().is_empty() => return Err(ResourceError::Missing),
             Self::Text(text) | Self::RequestText(text) if text.trim().is_empty() => {
                 return Err(ResourceError::Missing);
@@ -88,8 +88,11 @@ impl Resource {
         };
         let mut problems = Problems::new();
         let resolved = loader().resolve(written.clone(), &mut problems);
-        match problems.into_result(Some((written, resolved))) {
-            Ok(both) => Ok(both),
+        match problems.into_result(resolved) {
+            Ok(resolved) => {
+                merrow_yaml::parameters::unescape(&mut written);
+                Ok((written, resolved))
+            }
             Err(problems) => Err(ResourceError::Malformed(problems.to_string())),
         }
     }

@@ -15,10 +15,7 @@ pub(crate) fn find_file(name: &str, place: &Place, problems: &mut Problems) -> O
     // URDFs written on Windows contain backslashes
     let name = name.replace('\\', "/");
     let name = name.as_str();
-    let base_folder = Path::new(&*place.file)
-        .parent()
-        .unwrap_or(Path::new(""))
-        .to_path_buf();
+    let base_folder = place.folder().unwrap_or(Path::new("")).to_path_buf();
     if let Some(rest) = name
         .strip_prefix("package://")
         .or_else(|| name.strip_prefix("model://"))
@@ -52,17 +49,19 @@ pub(crate) fn find_file(name: &str, place: &Place, problems: &mut Problems) -> O
         problems.push(place, not_for_requests(name));
         return None;
     }
-    // a request has no folder
-    let base_folder = Some(base_folder).filter(|_| !place.is_in_request());
-    let folders = base_folder.into_iter().chain(data_dir::share_folders());
+    let own = place.folder().map(Path::to_path_buf);
+    let folders = own.into_iter().chain(data_dir::share_folders());
     let found = folders
         .map(|folder| folder.join(plain))
         .find(|path| path.is_file());
     if found.is_none() {
+        let looked = match place.is_in_option() {
+            true => "in the current folder".to_string(),
+            false => format!("next to {}", quote(&place.file)),
+        };
         let text = format!(
-            "no file {}, looked next to {} and in Merrow's data folders",
-            quote(name),
-            quote(&place.file)
+            "no file {}, looked {looked} and in Merrow's data folders",
+            quote(name)
         );
         problems.push(place, text);
     }

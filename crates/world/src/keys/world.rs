@@ -17,6 +17,7 @@ use crate::sensor::acoustic::BeaconEntry;
 use crate::sensor::obstacle::ObstacleConfig;
 use merrow_model::scene::{Integrator, Material};
 use merrow_model::sensor::ais::Ais;
+use merrow_yaml::parameters::Parameters;
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::spec;
 
@@ -25,6 +26,10 @@ spec! {
     pub struct WorldConfig {
         /// Description of the world in one line.
         description: String = String::new(),
+        /// Values with names. `$name` in place of a value of this file, or of a component that it
+        /// names, is the value of the parameter `name`; `--set parameters.name=VALUE` changes it. A
+        /// parameter with a description has the form `{value: 0.4, description: Speed of the tide}`.
+        parameters: Parameters = Parameters::default(),
         /// Seed of all random numbers.
         seed: u64 = 1,
         /// Simulated time at which the run starts, rounded to a whole number of steps. Waves,
