@@ -37,6 +37,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,8 +74,8 @@ pub(super) struct Arguments {
     view: Option<Option<SocketAddr>>,
     /// Maximum number of threads that step the robots; a step uses several only where this is
     /// faster [default: one per core].
-    #[arg(long, default_value_t = 0, hide_default_value = true)]
-    threads: usize,
+    #[arg(long, value_name = "THREADS")]
+    threads: Option<NonZeroUsize>,
     /// Record all topics to an MCAP file, or to a new folder, that ros2 bag reads.
     #[arg(long, value_name = "FILE.mcap|FOLDER")]
     record: Option<PathBuf>,
@@ -141,6 +142,11 @@ enum RecordCompression {
 }
 
 impl Arguments {
+    /// Returns the maximum number of threads; 0: one per core.
+    fn threads(&self) -> usize {
+        self.threads.map_or(0, NonZeroUsize::get)
+    }
+
     /// Returns the topics and files of the recordings.
     fn record_settings(&self) -> RecordSettings {
         RecordSettings {
@@ -239,6 +245,11 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
 pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<(), Failure> {
     let signals = Signals::install()?;
     let settings = arguments.record_settings();
+    if arguments.pace == Pace::Lockstep && arguments.no_ros && arguments.view.is_none() {
+        let why = "--pace lockstep waits for requests to step, which arrive by ROS or from the page of \
+                   --view; remove --no-ros, add --view, or use --pace max";
+        return Err(Failure::Invalid(why.to_string()));
+    }
     if let Some(path) = &arguments.record {
         // a large world takes long to load
         Bag::check_path(path, &settings.options).map_err(|why| match why {
@@ -369,8 +380,12 @@ fn load_run(arguments: &Arguments) -> Result<(Document, Simulation), Failure> {
         mavlink: arguments.mavlink,
     };
     let resume = arguments.resume.as_deref();
-    let (document, mut simulation) =
-        load_simulation(&arguments.world.world, overrides, arguments.threads, resume)?;
+    let (document, mut simulation) = load_simulation(
+        &arguments.world.world,
+        overrides,
+        arguments.threads(),
+        resume,
+    )?;
     if let Some(bag) = &arguments.replay_commands {
         schedule_replay(bag, &mut simulation)?;
     }
@@ -423,7 +438,7 @@ fn serve_world(
     let editor = EditorThread::start(EditorParts {
         document,
         scene: Arc::clone(&simulation.scene),
-        threads: arguments.threads,
+        threads: arguments.threads(),
         requests: sender.clone(),
         followers,
         files: arguments.files(),

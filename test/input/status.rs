@@ -66,6 +66,12 @@ fn every_command_ends_with_the_stated_status() {
         (0, format!("run pool {RUN}"), ""),
         (2, format!("run pool {RUN} --pace fast"), "--help"),
         (2, format!("run pool {RUN} --bogus"), "--help"),
+        (2, format!("run pool {RUN} --threads 0"), "--help"),
+        (
+            2,
+            "run pool --pace lockstep --no-ros --for 1".to_string(),
+            "remove --no-ros, add --view, or use --pace max",
+        ),
         (2, format!("run nowhere {RUN}"), "nowhere"),
         (
             2,

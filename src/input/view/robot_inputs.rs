@@ -304,6 +304,13 @@ fn stamped(position: [f64; 3], orientation: Quaternion) -> PoseStamped {
     }
 }
 
+/// Returns the names of the modes that the firmware of a robot accepts.
+fn modes(robot: &Robot) -> Vec<&'static str> {
+    let accepted = |mode: &ControlMode| check_mode(robot, *mode).is_ok();
+    let modes = ControlMode::ALL.into_iter().filter(accepted);
+    modes.map(ControlMode::keyword).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -389,11 +396,4 @@ mod tests {
         // modes, arming, velocity, wrench, path, goal, sticks, push; thruster, fin, engine, joint
         assert_eq!(kinds.len(), 12);
     }
-}
-
-/// Returns the names of the modes that the firmware of a robot accepts.
-fn modes(robot: &Robot) -> Vec<&'static str> {
-    let accepted = |mode: &ControlMode| check_mode(robot, *mode).is_ok();
-    let modes = ControlMode::ALL.into_iter().filter(accepted);
-    modes.map(ControlMode::keyword).collect()
 }
