@@ -86,6 +86,12 @@ fn title_of(info: &str) -> Result<Option<String>, String> {
     Ok(Some(name.to_owned()))
 }
 
+/// Returns the program that the pages run: an installed one whose path is in MERROW_PROGRAM, or the
+/// program of this build.
+fn program() -> std::ffi::OsString {
+    std::env::var_os("MERROW_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_merrow").into())
+}
+
 /// Writes the file that a block with a title is.
 pub(crate) fn write_file(block: &Block, name: &str, folder: &Path) {
     let path = folder.join(name);
@@ -224,7 +230,7 @@ fn run_block(block: &Block, folder: &Path) -> Result<(), String> {
         .arg(format!("{trap}\n{}", block.text))
         .current_dir(folder)
         .env("PATH", std::env::join_paths(path).unwrap())
-        .env("MERROW_PROGRAM", env!("CARGO_BIN_EXE_merrow"))
+        .env("MERROW_PROGRAM", program())
         .stdin(Stdio::null())
         .output()
         .unwrap();
@@ -387,7 +393,7 @@ fn failures_of_pages_are_reported() {
         (
             "Text.\n\n```sh\nmerrow list\nmerrow check none.yaml\ntrue\n```\n",
             &[
-                "p.md:3: exit status: 1\nmerrow list\n",
+                "p.md:3: exit status: 2\nmerrow list\n",
                 "none.yaml",
                 "failed: merrow check none.yaml",
             ][..],
