@@ -200,12 +200,25 @@ impl Loader {
     ) -> String {
         let name = requested.file_name().unwrap_or_default().to_string_lossy();
         let mut present = Vec::new();
+        // files of the same name in the folders below, such as `robots/NAME.yaml`
+        let mut below = Vec::new();
         for folder in folders {
             let entries = std::fs::read_dir(or_current(folder))
                 .into_iter()
                 .flatten()
                 .flatten();
-            present.extend(entries.map(|entry| entry.file_name().to_string_lossy().into_owned()));
+            for entry in entries {
+                let entry_name = entry.file_name().to_string_lossy().into_owned();
+                for file in [name.to_string(), format!("{name}.yaml")] {
+                    if entry.path().join(&file).is_file() {
+                        below.push(format!("{entry_name}/{file}"));
+                    }
+                }
+                present.push(entry_name);
+            }
+        }
+        if let Some(found) = below.iter().min() {
+            return format!("; did you mean {}?", quote(found));
         }
         // The order of a directory listing is not fixed, and the message must not depend on it.
         present.sort_unstable();
@@ -718,14 +731,14 @@ mod tests {
             &[
                 (
                     "worlds/w.yaml",
-                    "a:\n  extends: t2000.yaml\nb:\n  extends: sub/t201.yaml\nc:\n  extends: [x]\n",
+                    "a:\n  extends: t2000.yaml\nb:\n  extends: sub/t201.yaml\nc:\n  extends: [x]\nd:\n  extends: t202\n",
                 ),
                 ("lib/t200.yaml", "x: 1\n"),
                 ("lib/sub/t202.yaml", "x: 1\n"),
             ],
         );
         let (tree, problems) = folder.load("worlds/w.yaml");
-        assert_eq!(tree, "{a: {}, b: {}, c: {}}");
+        assert_eq!(tree, "{a: {}, b: {}, c: {}, d: {}}");
         let root = folder.0.display().to_string();
         let looked = if format!("{root}/worlds").len() <= 60 {
             "`worlds`, `lib`"
@@ -745,6 +758,7 @@ mod tests {
             lines[2],
             "worlds/w.yaml:6:12: `extends`: expected the name of one file"
         );
+        assert!(lines[3].ends_with("; did you mean `sub/t202.yaml`?"));
         assert_eq!(
             folder.load("lib/t20.yaml").1,
             "lib/t20.yaml: no such file; did you mean `t200.yaml`?"

@@ -156,7 +156,10 @@ class Example(Program):
     """An example of the crate `ros2`."""
 
     def __init__(self, name):
-        super().__init__(pathlib.Path(PROGRAM).resolve().parent / "examples" / name)
+        folder = pathlib.Path(PROGRAM).resolve().parent / "examples"
+        # an installed program has no examples beside it
+        folder = folder if folder.is_dir() else ROOT / "target/debug/examples"
+        super().__init__(folder / name)
 
 
 def stamp_ns(stamp):
