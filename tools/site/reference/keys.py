@@ -304,7 +304,7 @@ class Keys:
         text = f"{level} {heading} {{#{self.anchor(name)}}}\n\n{prose(structure.get('description', ''))}\n\n"
         if len(used) > 1:
             text += f"At {', '.join(used)}.\n\n"
-        elif path != heading.strip("`"):
+        elif path and path != heading.strip("`"):
             text += f"At {code(path)}.\n\n"
         if "properties" in structure:
             return text + self.keys_table(structure, page, name)
