@@ -86,10 +86,12 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "REGEX", value_parser = pattern, requires = "record")]
     record_exclude: Option<Regex>,
     /// Continue in a new file of the folder before a file exceeds this size [MB, 1e6 bytes].
-    #[arg(long, value_name = "MB", value_parser = megabytes, requires = "record")]
+    #[arg(long, value_name = "MB", value_parser = megabytes, requires = "record",
+        allow_negative_numbers = true)]
     record_max_size: Option<u64>,
     /// Continue in a new file of the folder after this simulated time [s].
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "record")]
+    #[arg(long, value_name = "SECONDS", value_parser = split_seconds, requires = "record",
+        allow_negative_numbers = true)]
     record_max_duration: Option<f64>,
     /// Compression of the recorded messages.
     #[arg(
@@ -216,6 +218,16 @@ fn megabytes(text: &str) -> Result<u64, String> {
         Ok(size) if (0.1..=1e9).contains(&size) => Ok((size * 1e6) as u64),
         _ => Err(format!(
             "expected a number of megabytes from 0.1 to 1e9, found {text:?}"
+        )),
+    }
+}
+
+/// Parses the duration of a file of a recording [s]; shorter files would cost more than they hold.
+fn split_seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(s) if (0.1..=TIME_MAX).contains(&s) => Ok(s),
+        _ => Err(format!(
+            "expected a number of seconds from 0.1 to {TIME_MAX}, found {text:?}"
         )),
     }
 }

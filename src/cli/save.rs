@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub(super) struct Arguments {
     #[command(flatten)]
     world: WorldArguments,
-    /// World file to write; an existing file is replaced.
+    /// World file to write; an existing saved world is replaced.
     #[arg(short, long, value_name = "FILE.yaml")]
     output: PathBuf,
     /// Simulate this time first [s].

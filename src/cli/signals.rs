@@ -9,11 +9,14 @@ use merrow::terminal;
 use nix::sys::signal::{SigSet, Signal};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Period after the first signal in which further signals count as the same request [s]. A launcher
 /// that signals its process group delivers each signal twice.
 const REPEAT_S: f64 = 2.0;
+
+/// Time in which a forced exit completes a recording.
+const COMPLETION: Duration = Duration::from_secs(5);
 
 /// Reaction to SIGINT, SIGTERM and SIGHUP.
 pub(super) struct Signals {
@@ -42,7 +45,9 @@ impl Signals {
             .into_iter()
             .collect();
         let failed = |why: &dyn std::fmt::Display| format!("cannot handle signals: {why}");
-        signals.thread_block().map_err(|why| failed(&why))?;
+        // a file at its size limit is then an error of the write, as a full disk
+        let blocked: SigSet = signals.iter().chain([Signal::SIGXFSZ]).collect();
+        blocked.thread_block().map_err(|why| failed(&why))?;
         let (stop, recorder) = (Arc::clone(&this.stop), Arc::clone(&this.recorder));
         let (first, is_clean) = (Arc::clone(&this.first), Arc::clone(&this.is_clean));
         std::thread::Builder::new()
@@ -86,11 +91,17 @@ fn force_exit(recorder: Option<&Sender<Task>>, signal: Signal) {
     terminal::warn(format_args!(
         "merrow: repeated signal: exiting without waiting for the simulation"
     ));
-    if let Some(tasks) = recorder {
-        match stop_recording(tasks) {
-            Ok(Some(line)) => terminal::warn(format_args!("merrow: recorded {line}")),
-            Ok(None) => {}
-            Err(why) => terminal::warn(format_args!("merrow: recording: {why}")),
+    if let Some(tasks) = recorder.cloned() {
+        let (done, ended) = crossbeam_channel::bounded(1);
+        // a disk that does not answer must not keep the process
+        std::thread::spawn(move || done.send(stop_recording(&tasks)));
+        match ended.recv_timeout(COMPLETION) {
+            Ok(Ok(Some(line))) => terminal::warn(format_args!("merrow: recorded {line}")),
+            Ok(Ok(None)) => {}
+            Ok(Err(why)) => terminal::warn(format_args!("merrow: recording: {why}")),
+            Err(_) => terminal::warn(format_args!(
+                "merrow: the recording is incomplete: its disk does not answer; `merrow repair` completes it"
+            )),
         }
     }
     std::process::exit(128 + signal as i32);

@@ -2,6 +2,7 @@
 
 use crate::node::file_access::{FileKind, WORLD_MARK};
 use crossbeam_channel::{Receiver, Sender, unbounded};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -90,11 +91,31 @@ pub fn keep_previous(path: &Path) -> Result<(), String> {
         .map_err(|e| format!("cannot rename the older checkpoint {}: {e}", path.display()))
 }
 
-/// Writes a saved world. An existing file is replaced at once.
+/// Writes a saved world. An existing saved world is replaced at once.
 ///
 /// # Errors
-/// One line with the path and the reason.
+/// One line with the path and the reason: another file has the name, or the world extends it.
 pub fn write_world(path: &Path, world: &str) -> Result<(), String> {
+    if let Ok(existing) = path.canonicalize() {
+        if existing.is_file() && !FileKind::World.is_kind_of(&existing) {
+            return Err(format!(
+                "{} exists and is not a saved world; choose another name",
+                path.display()
+            ));
+        }
+        let mut base = base_of(world, path);
+        let mut known = BTreeSet::new();
+        while let Some(file) = base.filter(|file| known.insert(file.clone())) {
+            if file == existing {
+                return Err(format!(
+                    "{} is a file of this world; choose another name",
+                    path.display()
+                ));
+            }
+            let text = std::fs::read_to_string(&file).unwrap_or_default();
+            base = base_of(&text, &file);
+        }
+    }
     write_whole("world", path, format!("{WORLD_MARK}{world}").as_bytes())
 }
 
@@ -148,6 +169,15 @@ fn temporary(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{}-{number}.tmp", std::process::id()));
     path.with_file_name(name)
+}
+
+/// Returns the existing file that the world `text` of the file `path` extends.
+fn base_of(text: &str, path: &Path) -> Option<PathBuf> {
+    let name = text
+        .lines()
+        .find_map(|line| line.strip_prefix("extends: "))?;
+    let name = name.trim().trim_matches('"');
+    path.parent()?.join(name).canonicalize().ok()
 }
 
 #[cfg(test)]

@@ -192,6 +192,58 @@ fn names_taken_by_other_users_do_not_hide_the_data() {
     }
 }
 
+/// The cache of a folder that others can write is not used: its files could be links.
+#[test]
+fn caches_that_others_can_write_are_not_used() {
+    let moved = Moved::new("open_cache");
+    let shared = moved.0.0.join("tmp");
+    let cache = moved.0.0.join("cache");
+    for folder in [&shared, &cache] {
+        std::fs::create_dir(folder).expect("a folder");
+    }
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    std::fs::set_permissions(&cache, mode).expect("changed");
+    output_of(moved.command(&["list"]).env("TMPDIR", &shared));
+    assert_eq!(cache.read_dir().expect("a folder").count(), 0);
+    assert_eq!(shared.read_dir().expect("a folder").count(), 1);
+    // a folder for temporary files without an absolute path is not used
+    let count = || moved.0.0.join("bin").read_dir().expect("a folder").count();
+    let before = count();
+    output_of(moved.command(&["list"]).env("TMPDIR", ""));
+    assert_eq!(count(), before, "data in the working folder");
+}
+
+/// A saved world replaces neither a file of the world nor another file. Method: the world itself, a
+/// saved world that it extends, and a text; then another saved world.
+#[test]
+fn saved_worlds_replace_only_other_saved_worlds() {
+    let files = [("w.yaml", "extends: pool\n"), ("letter.yaml", "a letter\n")];
+    let folder = Folder::new("replaced", &files);
+    let save = |world: &str, output: &str| {
+        let mut command = Command::new(MERROW);
+        let arguments = ["save", world, "-o", output];
+        command.current_dir(&folder.0).args(arguments);
+        command
+    };
+    output_of(&mut save("w.yaml", "one.yaml"));
+    output_of(&mut save("one.yaml", "two.yaml"));
+    output_of(&mut save("w.yaml", "three.yaml"));
+    let read = |name: &str| std::fs::read_to_string(folder.0.join(name)).expect("a file");
+    for (world, output, reason) in [
+        ("w.yaml", "w.yaml", "exists and is not a saved world"),
+        ("w.yaml", "letter.yaml", "exists and is not a saved world"),
+        ("one.yaml", "./one.yaml", "is a file of this world"),
+        ("two.yaml", "one.yaml", "is a file of this world"),
+    ] {
+        let before = read(output);
+        let message = error_of(&mut save(world, output));
+        let expected = format!("merrow: {output} {reason}; choose another name");
+        assert_eq!(message, expected);
+        assert_eq!(read(output), before);
+    }
+    output_of(&mut save("two.yaml", "three.yaml"));
+}
+
 #[test]
 fn saved_worlds_extend_bundled_worlds_by_name() {
     let folder = Folder::new("saved", &[("mine.yaml", "extends: pool\n")]);

@@ -206,7 +206,11 @@ fn wrong_options_of_recordings_are_refused() {
         ),
         (
             &["--record", "a", "--record-max-duration", "0"],
-            "expected a number of seconds above 0",
+            "expected a number of seconds from 0.1",
+        ),
+        (
+            &["--record", "a", "--record-max-duration", "-1"],
+            "expected a number of seconds from 0.1",
         ),
         (
             &["--record", "a", "--record-compression", "zip"],
@@ -220,6 +224,31 @@ fn wrong_options_of_recordings_are_refused() {
         assert_eq!(output.status.code(), Some(2), "{options:?}: {errors}");
         assert!(!folder.0.join("a").exists() && !folder.0.join("a.mcap").exists());
     }
+}
+
+/// Links and pipes that have the names of the metadata in the folder of a bag are neither followed nor
+/// waited for.
+#[test]
+fn names_of_metadata_are_not_followed() {
+    let folder = Folder::new("record_names", &[("kept", "a letter")]);
+    let pipe = |path: &str| {
+        let made = Command::new("mkfifo").arg(folder.0.join(path)).status();
+        assert!(made.expect("mkfifo").success());
+    };
+    for name in ["linked", "piped", "read"] {
+        std::fs::create_dir(folder.0.join(name)).unwrap();
+    }
+    std::os::unix::fs::symlink("../kept", folder.0.join("linked/metadata.yaml.new")).unwrap();
+    pipe("piped/metadata.yaml.new");
+    pipe("read/metadata.yaml");
+    for (name, status) in [("linked", 0), ("piped", 0), ("read", 1)] {
+        let arguments = ["run", "pool", "--no-ros", "--pace", "max", "--for", "0.2"];
+        let output = merrow(&folder.0, &[&arguments[..], &["--record", name]].concat());
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{name}: {errors}");
+    }
+    let kept = std::fs::read_to_string(folder.0.join("kept")).unwrap();
+    assert_eq!(kept, "a letter");
 }
 
 // Recordings in one file, in several files and with compression have the same messages in the same

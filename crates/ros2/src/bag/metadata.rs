@@ -183,13 +183,23 @@ ros_distro: {ROS_DISTRO}
             indented(&self.to_yaml(), 2)
         );
         let path = folder.join(FILE_NAME);
-        let written = fs::write(&new, &text).and_then(|()| fs::rename(&new, &path));
+        let written = write_new(&new, &text).and_then(|()| fs::rename(&new, &path));
         written.or_else(|error| {
             // the error of the write is reported
             let _ = fs::remove_file(&new);
             replace_in_place(&path, &text).map_err(|_| error)
         })
     }
+}
+
+/// Writes a file that does not exist yet; what has its name, such as the rest of a killed run, is
+/// removed, and a link is not followed.
+fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    fs::File::create_new(path)?.write_all(text.as_bytes())
 }
 
 /// Replaces the text of a file by one that is not longer, which needs no space.

@@ -925,6 +925,10 @@ fn refuse_foreign_metadata(folder: &Path, file_name: &str) -> Result<(), BagErro
         let files = crate::bag::metadata::listed_files(text);
         !files.is_empty() && files.iter().all(|file| is_part(file, file_name))
     };
+    // reading a pipe would wait for its writer
+    if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
+        return Err(BagError::ForeignMetadata(path));
+    }
     match fs::read_to_string(&path) {
         Ok(text) if is_own(&text) => Ok(()),
         Ok(_) => Err(BagError::ForeignMetadata(path)),

@@ -7,7 +7,7 @@
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -21,18 +21,24 @@ pub type File = (PathBuf, &'static [u8]);
 pub(super) fn unpack(files: &[File]) -> Result<PathBuf, String> {
     let version = version(files);
     let mut failed = Vec::new();
-    for folder in own_folders() {
-        let folder = folder.join(format!("merrow-{version}"));
-        match write_missing(&folder, files) {
+    for caches in own_folders() {
+        let folder = caches.join(format!("merrow-{version}"));
+        let ready = fs::create_dir_all(&caches).and_then(|()| require_own(&caches));
+        match ready
+            .and_then(|()| create_private(&folder))
+            .and_then(|()| write_missing(&folder, files))
+        {
             Ok(()) => return Ok(folder),
             Err(why) => failed.push(format!("{}: {why}", folder.display())),
         }
     }
     // other users may have folders of these names, also to keep this user from them
     let user = rustix::process::geteuid().as_raw();
+    let temporary = Some(std::env::temp_dir()).filter(|folder| folder.is_absolute());
+    let temporary = temporary.unwrap_or_else(|| "/tmp".into());
     for number in 0..SHARED_NAMES {
         let name = format!("merrow-{version}-{user}-{number}");
-        let folder = std::env::temp_dir().join(name);
+        let folder = temporary.join(name);
         match create_private(&folder).and_then(|()| write_missing(&folder, files)) {
             Ok(()) => return Ok(folder),
             Err(why) if number == 0 => failed.push(format!("{}: {why}", folder.display())),
@@ -76,15 +82,26 @@ fn own_folders() -> Vec<PathBuf> {
 fn create_private(folder: &Path) -> io::Result<()> {
     match fs::DirBuilder::new().mode(0o700).create(folder) {
         Err(why) if why.kind() == io::ErrorKind::AlreadyExists => {
-            let found = fs::symlink_metadata(folder)?;
-            let is_own = found.uid() == rustix::process::geteuid().as_raw();
-            if found.is_dir() && is_own && found.mode() & 0o022 == 0 {
-                Ok(())
-            } else {
-                Err(io::Error::other("belongs to another user"))
+            let is_link = fs::symlink_metadata(folder)?.is_symlink();
+            match is_link {
+                true => Err(io::Error::other("is a link")),
+                false => require_own(folder),
             }
         }
         created => created,
+    }
+}
+
+/// Refuses a folder that another user owns or can write, as a home that `sudo` keeps.
+fn require_own(folder: &Path) -> io::Result<()> {
+    let found = fs::metadata(folder)?;
+    let is_own = found.uid() == rustix::process::geteuid().as_raw();
+    if found.is_dir() && is_own && found.mode() & 0o022 == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::other(
+            "belongs to another user, or others can write it",
+        ))
     }
 }
 
@@ -100,7 +117,11 @@ fn write_missing(folder: &Path, files: &[File]) -> io::Result<()> {
         }
         // another program may unpack the same file, or read it
         let partial = folder.join(format!(".{}", std::process::id()));
-        fs::write(&partial, content)?;
+        match fs::remove_file(&partial) {
+            Err(why) if why.kind() != io::ErrorKind::NotFound => return Err(why),
+            _ => {}
+        }
+        fs::File::create_new(&partial)?.write_all(content)?;
         fs::rename(&partial, &path)?;
     }
     Ok(())
