@@ -6,7 +6,9 @@ out=target/package
 tools=$out/tools
 mkdir -p "$out"
 # paths in messages of a panic do not depend on the machine that builds
-export RUSTFLAGS="--remap-path-prefix=$PWD=merrow --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
+cargo_home=${CARGO_HOME:-${HOME:-/root}/.cargo}
+# separated by the character 1f, because the path may contain spaces
+export CARGO_ENCODED_RUSTFLAGS="--remap-path-prefix=$PWD=merrow"$'\x1f'"--remap-path-prefix=$cargo_home=cargo"
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 
 # The Python programs in requirements.txt, installed again when the list changes.
@@ -29,9 +31,14 @@ licences() {
 
 # Writes the bill of materials that the wheel has to $out/merrow.cyclonedx.json.
 bill_of_materials() {
-  compgen -G "$out/merrow-*.whl" >/dev/null || tools/package/wheel
+  local wheel
+  wheel=$(compgen -G "$out/merrow-$version-*.whl" | head -1 || true)
+  if [ -z "$wheel" ] || [ Cargo.lock -nt "$wheel" ]; then
+    tools/package/wheel
+    wheel=$(compgen -G "$out/merrow-$version-*.whl" | head -1)
+  fi
   python3 -c 'import sys, zipfile
 wheel = zipfile.ZipFile(sys.argv[1])
 name, = [n for n in wheel.namelist() if n.endswith("/sboms/merrow.cyclonedx.json")]
-open(sys.argv[2], "wb").write(wheel.read(name))' "$out"/merrow-*.whl "$out/merrow.cyclonedx.json"
+open(sys.argv[2], "wb").write(wheel.read(name))' "$wheel" "$out/merrow.cyclonedx.json"
 }
