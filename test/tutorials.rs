@@ -129,6 +129,9 @@ const COVERED: &[Covered] = &[
     },
 ];
 
+/// Lines after a shell block within which a block `text` is its output.
+const OUTPUT_WITHIN: usize = 8;
+
 /// What is done with a block of a tutorial.
 #[derive(Debug, PartialEq)]
 enum Use {
@@ -202,13 +205,24 @@ fn run_page(page: &str, text: &str, slow: bool) -> Result<usize, String> {
     }
     let folder = Folder::new("tutorial", &[]);
     let mut n = 0;
-    for (block, found) in &uses {
+    for (index, (block, found)) in uses.iter().enumerate() {
         match found {
             Use::File(name) => write_file(block, name, &folder.0),
             Use::Run { slow: true } if !slow => {}
             Use::Run { .. } => {
-                run_block(block, &folder.0)
+                let output = run_block(block, &folder.0)
                     .map_err(|problem| format!("{page}:{}: {problem}", block.line))?;
+                if let Some((shown, Use::Shown)) = uses.get(index + 1)
+                    && shown.language == "text"
+                    && shown.line <= block.line + block.text.lines().count() + OUTPUT_WITHIN
+                    && !is_changed(block)
+                    && let Some(line) = missing_line(&shown.text, &output)
+                {
+                    return Err(format!(
+                        "{page}:{}: not printed: {line}\nprinted:\n{output}",
+                        shown.line
+                    ));
+                }
                 n += 1;
             }
             Use::Elsewhere(_) | Use::Shown => {}
@@ -217,8 +231,45 @@ fn run_page(page: &str, text: &str, slow: bool) -> Result<usize, String> {
     Ok(n)
 }
 
-/// Runs a shell block; an error has its text, the command that failed and the standard error.
-fn run_block(block: &Block, folder: &Path) -> Result<(), String> {
+/// Returns true if `merrow` of test/support/reader does less than what the reader runs, so that its
+/// output is another one.
+fn is_changed(block: &Block) -> bool {
+    let joined = block.text.replace("\\\n", " ");
+    joined.lines().any(|line| {
+        let is_run = line.contains("merrow run");
+        let is_whole = line.contains("--no-ros") && line.contains("--for");
+        is_run && !is_whole || line.contains("merrow replay")
+    })
+}
+
+/// Returns the first line of a block `text` that a command did not print. `...` stands for any text.
+/// Numbers of lines with wall-clock times are not compared.
+fn missing_line<'a>(shown: &'a str, output: &str) -> Option<&'a str> {
+    let normal = |line: &str| match ["wall", "overruns"].iter().any(|word| line.contains(word)) {
+        true => line.replace(|c: char| c.is_ascii_digit() || c == '.', ""),
+        false => line.trim().to_owned(),
+    };
+    let printed: Vec<String> = output.lines().map(normal).collect();
+    let is_in = |line: &str| {
+        let pieces: Vec<String> = line.split("...").map(normal).collect();
+        printed.iter().any(|printed| {
+            let mut rest = printed.as_str();
+            pieces.iter().all(|piece| match rest.find(piece.as_str()) {
+                Some(at) => {
+                    rest = &rest[at + piece.len()..];
+                    true
+                }
+                None => false,
+            })
+        })
+    };
+    let mut lines = shown.lines().filter(|line| !line.trim().is_empty());
+    lines.find(|line| !is_in(line))
+}
+
+/// Runs a shell block and returns what it prints; an error has its text, the command that failed and
+/// the standard error.
+fn run_block(block: &Block, folder: &Path) -> Result<String, String> {
     let reader = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/support/reader");
     let inherited = std::env::var_os("PATH").unwrap_or_default();
     let path = std::iter::once(reader).chain(std::env::split_paths(&inherited));
@@ -236,15 +287,11 @@ fn run_block(block: &Block, folder: &Path) -> Result<(), String> {
         .unwrap();
     let first = block.text.lines().next().unwrap_or_default();
     println!("{:6.1} s  {first}", start.elapsed().as_secs_f64());
-    if done.status.success() {
-        return Ok(());
+    let errors = String::from_utf8_lossy(&done.stderr);
+    match done.status.success() {
+        true => Ok(String::from_utf8_lossy(&done.stdout).into_owned() + &errors),
+        false => Err(format!("{}\n{}{errors}", done.status, block.text)),
     }
-    Err(format!(
-        "{}\n{}{}",
-        done.status,
-        block.text,
-        String::from_utf8_lossy(&done.stderr)
-    ))
 }
 
 /// Returns the pages of docs/tutorials except their table of contents: file name, text.
@@ -437,6 +484,28 @@ fn failures_of_pages_are_reported() {
             assert!(found.contains(part), "{page}: {found}");
         }
     }
+}
+
+#[test]
+fn other_output_is_reported() {
+    let page = |shown: &str| {
+        format!(
+            "```sh\nmerrow check none.yaml || echo \"exit status $?\"\n```\n\n```text\n{shown}\n```\n"
+        )
+    };
+    assert_eq!(
+        run_page(
+            "p.md",
+            &page("... 1 error in none.yaml\nexit status 2"),
+            false
+        ),
+        Ok(1)
+    );
+    let found = run_page("p.md", &page("exit status 1"), false).expect_err("another status");
+    assert!(
+        found.starts_with("p.md:5: not printed: exit status 1\n"),
+        "{found}"
+    );
 }
 
 #[test]

@@ -147,6 +147,7 @@ fn count_objects(world: &World) -> String {
 
 /// Executes the command of the command line. `arguments` are all arguments of the program.
 pub(crate) fn execute(cli: Cli, arguments: &[String]) -> Result<ExitCode, Failure> {
+    signals::block_file_size_signal();
     match cli.command {
         Command::Run(own) => run::run(&own, arguments)?,
         Command::Replay(arguments) => replay::run(&arguments)?,

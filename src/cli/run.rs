@@ -265,7 +265,7 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<(), Failure> 
     if let Some(path) = &arguments.record {
         // a large world takes long to load
         Bag::check_path(path, &settings.options).map_err(|why| match why {
-            BagError::SplitFile(_) => Failure::Invalid(why.to_string()),
+            BagError::Name(_) | BagError::SplitFile(_) => Failure::Invalid(why.to_string()),
             why => Failure::Failed(why.to_string()),
         })?;
     }

@@ -18,6 +18,13 @@ const REPEAT_S: f64 = 2.0;
 /// Time in which a forced exit completes a recording.
 const COMPLETION: Duration = Duration::from_secs(5);
 
+/// Makes a write to a file at its size limit fail with an error, as on a full disk, instead of a
+/// signal that ends the process. Call this before the process starts another thread.
+pub(super) fn block_file_size_signal() {
+    // fails only for an invalid set
+    let _ = SigSet::from(Signal::SIGXFSZ).thread_block();
+}
+
 /// Reaction to SIGINT, SIGTERM and SIGHUP.
 pub(super) struct Signals {
     /// Set by the first signal after [`Signals::end_cleanly`]; the loop of the command then ends.
@@ -45,9 +52,7 @@ impl Signals {
             .into_iter()
             .collect();
         let failed = |why: &dyn std::fmt::Display| format!("cannot handle signals: {why}");
-        // a file at its size limit is then an error of the write, as a full disk
-        let blocked: SigSet = signals.iter().chain([Signal::SIGXFSZ]).collect();
-        blocked.thread_block().map_err(|why| failed(&why))?;
+        signals.thread_block().map_err(|why| failed(&why))?;
         let (stop, recorder) = (Arc::clone(&this.stop), Arc::clone(&this.recorder));
         let (first, is_clean) = (Arc::clone(&this.first), Arc::clone(&this.is_clean));
         std::thread::Builder::new()

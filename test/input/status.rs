@@ -93,6 +93,11 @@ fn every_command_ends_with_the_stated_status() {
             format!("run pool {RUN} --record none/a.mcap"),
             "no folder none",
         ),
+        (
+            2,
+            format!("run pool {RUN} --record .."),
+            "cannot name a bag",
+        ),
         (1, format!("run pool {RUN} --checkpoint none/a.cp"), "none"),
         (1, format!("run pool {RUN} --resume none.cp"), "none.cp"),
         (1, format!("run pool {RUN} --resume text.cp"), "text.cp"),

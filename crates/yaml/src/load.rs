@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use crate::ensure;
 use crate::error::{Place, Problems, did_you_mean, known_names, quote, quoted_list};
 use crate::node::{DEPTH_MAX, Node, Value, merge};
-use crate::parameters::{self, PARAMETERS, Parameters, USED, Use, VALUE, read_parameter};
+use crate::parameters::{
+    self, DESCRIPTION, PARAMETERS, Parameters, USED, Use, VALUE, read_parameter,
+};
 use crate::parse::parse;
 use crate::path::{self, Path as KeyPath, Step};
 
@@ -618,8 +620,19 @@ fn change_parameter(root: &mut Node, path: &KeyPath, value: &Node) -> Result<(),
     };
     let is_described = |node: &Node| node.as_map().is_some_and(parameters::is_described);
     let mut path = path.clone();
-    if is_described(present) && path.0.len() == 2 && !is_described(value) {
-        path.0.push(Step::Key(VALUE.to_owned()));
+    let is_part =
+        |step: &Step| matches!(step, Step::Key(key) if key == VALUE || key == DESCRIPTION);
+    let replaces_all = path.0.len() == 2 && is_described(value);
+    if is_described(present) && !replaces_all && !path.0.get(2).is_some_and(is_part) {
+        path.0.insert(2, Step::Key(VALUE.to_owned()));
+    }
+    let is_value = match path.0.len() {
+        2 => true,
+        3 => is_described(present) && path.0[2] == Step::Key(VALUE.to_owned()),
+        _ => false,
+    };
+    if is_value && matches!(value.value, Value::Null) {
+        return Err("a parameter needs a value, found null; give it a value".to_owned());
     }
     path::set(root, &path, value.clone(), &|_| false)
 }

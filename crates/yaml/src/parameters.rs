@@ -11,7 +11,7 @@ use crate::node::{Key, Map, Node, Value};
 pub const PARAMETERS: &str = "parameters";
 /// Key of the value of a parameter that has a description.
 pub const VALUE: &str = "value";
-const DESCRIPTION: &str = "description";
+pub(crate) const DESCRIPTION: &str = "description";
 /// First character of a use.
 const MARK: char = '$';
 /// Key of the parameter into whose value the other keys of its map are merged. No file contains it,
@@ -80,6 +80,17 @@ pub(crate) fn read_parameter(key: &Key, node: &Node, problems: &mut Problems) ->
             quote(name)
         );
         problems.push(&key.place, text);
+        return None;
+    }
+    if node
+        .as_map()
+        .is_some_and(|map| map.entries.len() == 1 && map.get(DESCRIPTION).is_some())
+    {
+        let text = format!(
+            "parameter {}: has a `{DESCRIPTION}` and no `{VALUE}`; add the value",
+            quote(name)
+        );
+        problems.push(&node.place, text);
         return None;
     }
     let described = node.as_map().filter(|map| is_described(map));

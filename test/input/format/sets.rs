@@ -262,7 +262,19 @@ fn wrong_parameters_are_rejected_at_their_place() {
             ),
             (
                 &["parameters.depth=null"],
-                "w.yaml:10:45: no parameter `depth`; expected one of `speed`, `start`, `vehicle`, `tide`",
+                "--set parameters.depth: a parameter needs a value, found null; give it a value",
+            ),
+            (
+                &["parameters.speed=~"],
+                "--set parameters.speed: a parameter needs a value, found null; give it a value",
+            ),
+            (
+                &["parameters.speed.foo=3"],
+                "--set parameters.speed.foo: `value` is `0.2`, which has no key `foo`",
+            ),
+            (
+                &["parameters.depth={description: d}"],
+                "--set parameters.depth: parameter `depth`: has a `description` and no `value`; add the value",
             ),
         ],
     );

@@ -224,15 +224,25 @@ impl Bag {
             file_name,
             is_folder,
         } = Place::of(path)?;
-        if is_folder && !folder.is_dir() {
+        let is_new = is_folder && !folder.is_dir();
+        if is_new {
             fs::create_dir(&folder).map_err(|error| BagError::Io(folder.clone(), error))?;
         }
-        let opened = OpenFile::create(&path, options.compression)?;
-        let bag_folder = is_folder.then_some(folder);
-        Self::start(opened, path.clone(), bag_folder, file_name, options).inspect_err(|_| {
-            // a failed start must not block the next attempt
-            let _ = fs::remove_file(&path);
-        })
+        let bag_folder = is_folder.then(|| folder.clone());
+        OpenFile::create(&path, options.compression)
+            .and_then(|opened| {
+                Self::start(opened, path.clone(), bag_folder, file_name, options).inspect_err(
+                    |_| {
+                        // a failed start must not block the next attempt
+                        let _ = fs::remove_file(&path);
+                    },
+                )
+            })
+            .inspect_err(|_| {
+                if is_new {
+                    let _ = fs::remove_dir(&folder);
+                }
+            })
     }
 
     fn start(
