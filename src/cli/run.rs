@@ -329,7 +329,7 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<(), Failure> 
     let failed = failed.or(interruption(arguments, &signals, &summary));
     let refusals = progress.refusals.by_reason();
     let error = failed.as_ref().map(Failure::text);
-    let printed = print_summary(&summary, &refusals, error, arguments.json);
+    let printed = print_summary(&summary, &refusals, error, &simulation, arguments.json);
     failed.map_or(Ok(()), Err)?;
     Ok(printed?)
 }
@@ -618,9 +618,16 @@ fn print_summary(
     s: &Summary,
     refusals: &[(String, String, u64)],
     error: Option<&str>,
+    simulation: &Simulation,
     as_json: bool,
 ) -> Result<(), String> {
+    let task = simulation
+        .scene
+        .task
+        .as_ref()
+        .zip(simulation.state.task.0.as_ref());
     if as_json {
+        let now_ns = simulation.time_ns();
         let object = json!({
             "simulated_s": s.simulated_s,
             "wall_s": s.wall_s,
@@ -636,6 +643,7 @@ fn print_summary(
             "missed": s.missed.iter().cloned().collect::<BTreeMap<_, _>>(),
             "state_hash": s.state_hash,
             "halted": s.halted,
+            "task": task.map(|(task, own)| task.result(own, now_ns)),
             "error": error,
         });
         return terminal::print(object);
@@ -654,6 +662,9 @@ fn print_summary(
             "samples missed by late sensors: {}",
             each.join(", ")
         ));
+    }
+    if let Some((task, own)) = task {
+        terminal::inform(task.summary(own));
     }
     if s.rejected > 0 {
         terminal::inform(format_args!("refused commands: {}", s.rejected));

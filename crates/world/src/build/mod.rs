@@ -13,6 +13,7 @@ mod repair;
 pub mod robot;
 mod schedule;
 pub mod sea;
+pub mod task;
 pub mod tether;
 pub mod texture;
 pub mod water;
@@ -185,6 +186,7 @@ fn build_world(
     scene.ais = ais::build_transponders(&file.ais, cx.on(&scene));
     acoustic::resolve_targets(&file.robots, &mut scene, cx);
     obstacle::resolve_detector_sensors(&file.robots, &mut scene, cx);
+    scene.task = task::build_task(file, cx.on(&scene));
     check_magnetic_date(file, cx.on(&scene));
     // Placement can only be checked for a scene that was built without errors.
     if cx.problems().is_empty() {
@@ -238,6 +240,7 @@ fn build_environment(
         service_bridges: Vec::new(),
         ais: Vec::new(),
         obstacles: obstacle::build_obstacles(&file.obstacles),
+        task: None,
     }
 }
 

@@ -17,6 +17,7 @@ use crate::sensor::acoustic::BeaconEntry;
 use crate::sensor::obstacle::ObstacleConfig;
 use merrow_model::scene::{Integrator, Material};
 use merrow_model::sensor::ais::Ais;
+use merrow_tasks::keys::TaskKeys;
 use merrow_yaml::parameters::Parameters;
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::spec;
@@ -81,6 +82,8 @@ spec! {
         obstacles: NamedMap<ObstacleConfig> = NamedMap::default(),
         /// Transponders of the Automatic Identification System (AIS), by name.
         ais: NamedMap<Ais> = NamedMap::default(),
+        /// What the robots have to do, and how they are scored. Default: no task.
+        task: Option<TaskKeys>,
         /// Poses for spawning and as goals, by name, for the services of `simulation_interfaces`.
         named_poses: NamedMap<NamedPoseConfig> = NamedMap::default(),
         /// Tags reported by the services of `simulation_interfaces`.
