@@ -99,7 +99,7 @@ spec! {
     pub struct AnchorKeys {
         /// Name of a robot, prop, actor or structure.
         object: Option<String> [name],
-        /// Position in the world (east, north, up), instead of an object.
+        /// Position in the world (east, north, up); with an object, along its axes from its origin.
         position_m: Option<[f64; 3]>,
     }
 

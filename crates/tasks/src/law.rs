@@ -16,14 +16,17 @@ pub trait Names {
     fn error(&self, place: &Place, text: &str);
     /// Adds a note: a value that is valid and hardly meant.
     fn note(&self, place: &Place, text: &str);
-    /// Returns the robot, prop, actor or structure `name`; reports that there is none.
-    fn find_object(&self, name: &str, place: &Place) -> Option<Anchor>;
+    /// Returns the point at `offset` [m], along the axes of the robot, prop, actor or structure `name`
+    /// from its origin; reports that there is none.
+    fn find_object(&self, name: &str, offset: Vec3, place: &Place) -> Option<Anchor>;
     /// Returns the index of a coupling; reports that there is none.
     fn find_coupling(&self, name: &str, place: &Place) -> Option<usize>;
     /// Returns the names of the robots and their indices among the bodies, without props and actors.
     fn robots(&self) -> Vec<(String, usize)>;
     /// Returns the position of a body at the start of the run, in W [m].
     fn start(&self, body: usize) -> Vec3;
+    /// Returns the attitude of a body in W at the start of the run.
+    fn start_attitude(&self, body: usize) -> Quat;
     /// Returns whether a body floats at the surface or stands on the ground, so that the heights of
     /// goals do not matter.
     fn stays_at_surface(&self, body: usize) -> bool;
@@ -42,6 +45,8 @@ pub enum Anchor {
     Fixed(Vec3),
     /// Origin of a robot, prop or actor, by its index.
     Body(usize),
+    /// Point of a robot, prop or actor, along its axes from its origin [m].
+    OnBody(usize, Vec3),
 }
 
 impl Anchor {
@@ -50,6 +55,10 @@ impl Anchor {
         match self {
             Self::Fixed(p) => p,
             Self::Body(body) => truth.motion(body).p_WB,
+            Self::OnBody(body, p_BoA) => {
+                let motion = truth.motion(body);
+                motion.p_WB + motion.q_WB.matrix().mul_vec(p_BoA)
+            }
         }
     }
 }
@@ -315,9 +324,12 @@ pub fn build_goal(keys: &GoalKeys, names: &dyn Names) -> Option<Goal> {
 /// Returns the object or the place of `keys`.
 pub fn build_anchor(keys: &AnchorKeys, names: &dyn Names) -> Option<Anchor> {
     match (&keys.object, keys.position_m) {
-        (Some(name), None) => names.find_object(name, keys.at.key_place("object")),
+        (Some(name), offset) => {
+            let offset = Vec3::from(offset.unwrap_or_default());
+            names.find_object(name, offset, keys.at.key_place("object"))
+        }
         (None, Some(p)) => Some(Anchor::Fixed(p.into())),
-        _ => {
+        (None, None) => {
             let text = "an object or a place: expected `object` or `position_m`";
             names.error(&keys.at.whole, text);
             None
@@ -330,6 +342,9 @@ pub fn start_position(anchor: Anchor, names: &dyn Names) -> Vec3 {
     match anchor {
         Anchor::Fixed(p) => p,
         Anchor::Body(body) => names.start(body),
+        Anchor::OnBody(body, p_BoA) => {
+            names.start(body) + names.start_attitude(body).matrix().mul_vec(p_BoA)
+        }
     }
 }
 

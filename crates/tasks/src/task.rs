@@ -458,7 +458,7 @@ fn build_robots(keys: &TaskKeys, names: &dyn Names) -> Option<Vec<(String, usize
             Some(robot) => found.push(robot.clone()),
             None => {
                 // reports the names that exist, if it is no prop or actor
-                if names.find_object(name, place).is_some() {
+                if names.find_object(name, Vec3::zero(), place).is_some() {
                     let text =
                         format!("`robots`: {name} is no robot; expected a robot of `robots`");
                     names.error(place, &text);
@@ -472,7 +472,7 @@ fn build_robots(keys: &TaskKeys, names: &dyn Names) -> Option<Vec<(String, usize
 
 fn check_collisions(keys: &CollisionKeys, names: &dyn Names) {
     for name in &keys.except {
-        names.find_object(name, keys.at.key_place("except"));
+        names.find_object(name, Vec3::zero(), keys.at.key_place("except"));
     }
 }
 

@@ -30,6 +30,10 @@ pub fn position(anchor: Anchor, state: &State) -> Vec3 {
     match anchor {
         Anchor::Fixed(p) => p,
         Anchor::Body(body) => state.robots[body].motion.p_WB,
+        Anchor::OnBody(body, p_BoA) => {
+            let motion = &state.robots[body].motion;
+            motion.p_WB + motion.q_WB.matrix().mul_vec(p_BoA)
+        }
     }
 }
 

@@ -299,8 +299,8 @@ impl TaskLaw for AvoidTraffic {
         let place = keys.at.key_place("traffic");
         let mut traffic = Vec::new();
         for name in &keys.traffic {
-            match names.find_object(name, place)? {
-                Anchor::Body(body) => traffic.push(body),
+            match names.find_object(name, Vec3::zero(), place)? {
+                Anchor::Body(body) | Anchor::OnBody(body, _) => traffic.push(body),
                 Anchor::Fixed(_) => {
                     let text =
                         format!("the structure {name} is no traffic; expected a robot or an actor");

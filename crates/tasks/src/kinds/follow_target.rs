@@ -71,7 +71,7 @@ impl TaskLaw for FollowTarget {
 
     fn build(keys: &Self::Keys, names: &dyn Names) -> Option<Self> {
         let place = keys.at.key_place("target");
-        let target = names.find_object(&keys.target, place)?;
+        let target = names.find_object(&keys.target, merrow_math::Vec3::zero(), place)?;
         if matches!(target, Anchor::Fixed(_)) {
             let text = format!(
                 "the structure {} does not move; expected a robot or an actor",

@@ -91,7 +91,7 @@ impl TaskLaw for PickAndPlace {
         let mut objects = Vec::new();
         for moved in &keys.objects {
             let place = moved.at.key_place("object");
-            let Anchor::Body(body) = names.find_object(&moved.object, place)? else {
+            let Anchor::Body(body) = names.find_object(&moved.object, Vec3::zero(), place)? else {
                 let text = format!(
                     "the structure {} does not move; expected a prop",
                     moved.object

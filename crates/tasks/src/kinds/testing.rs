@@ -33,15 +33,18 @@ impl Names for FakeNames {
     fn note(&self, place: &Place, text: &str) {
         self.error(place, text);
     }
-    fn find_object(&self, name: &str, place: &Place) -> Option<Anchor> {
+    fn find_object(&self, name: &str, offset: Vec3, place: &Place) -> Option<Anchor> {
         if name == "pier" {
-            return Some(Anchor::Fixed(Vec3::new(50.0, 0.0, 0.0)));
+            return Some(Anchor::Fixed(Vec3::new(50.0, 0.0, 0.0) + offset));
         }
         let found = BODIES.iter().position(|body| *body == name);
         if found.is_none() {
             self.error(place, &format!("no object {name}"));
         }
-        found.map(Anchor::Body)
+        found.map(|body| match offset == Vec3::zero() {
+            true => Anchor::Body(body),
+            false => Anchor::OnBody(body, offset),
+        })
     }
     fn find_coupling(&self, name: &str, place: &Place) -> Option<usize> {
         if name != "gripper" {
@@ -55,6 +58,9 @@ impl Names for FakeNames {
     }
     fn start(&self, body: usize) -> Vec3 {
         Vec3::new(10.0 * body as f64, 0.0, 0.0)
+    }
+    fn start_attitude(&self, _: usize) -> Quat {
+        Quat::identity()
     }
     fn stays_at_surface(&self, _: usize) -> bool {
         true

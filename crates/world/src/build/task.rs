@@ -4,7 +4,7 @@ use crate::context::SceneContext;
 use crate::keys::WorldConfig;
 use crate::sensor::placement::is_within;
 use merrow_environment::geodesy::{ecef, world_from_ecef};
-use merrow_math::Vec3;
+use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::robot::firmware::ControlledHeight;
 use merrow_tasks::Task;
 use merrow_tasks::law::{Anchor, Names};
@@ -35,17 +35,22 @@ impl Names for SceneNames<'_> {
         self.cx.note(place, text);
     }
 
-    fn find_object(&self, name: &str, place: &Place) -> Option<Anchor> {
+    fn find_object(&self, name: &str, offset: Vec3, place: &Place) -> Option<Anchor> {
         let structures = &self.file.structures;
         if let Some((_, structure)) = structures.iter().find(|(own, _)| *own == name) {
-            return Some(Anchor::Fixed(structure.position_m.into()));
+            let [roll, pitch, yaw] = structure.attitude_deg.map(f64::to_radians);
+            let p_SoA = Mat3::from_rpy(roll, pitch, yaw).mul_vec(offset);
+            return Some(Anchor::Fixed(Vec3::from(structure.position_m) + p_SoA));
         }
         let robots = self.cx.scene.robots.iter().map(|robot| robot.name.as_str());
         let names = robots.chain(structures.iter().map(|(name, _)| name));
         let found = self.cx.find(place, name, names, |name| {
             format!("no robot, prop, actor or structure {name} for the task")
         });
-        found.map(Anchor::Body)
+        found.map(|body| match offset == Vec3::zero() {
+            true => Anchor::Body(body),
+            false => Anchor::OnBody(body, offset),
+        })
     }
 
     fn find_coupling(&self, name: &str, place: &Place) -> Option<usize> {
@@ -72,6 +77,11 @@ impl Names for SceneNames<'_> {
 
     fn start(&self, body: usize) -> Vec3 {
         self.cx.scene.robots[body].start.p_WB
+    }
+
+    fn start_attitude(&self, body: usize) -> Quat {
+        let [roll, pitch, yaw] = self.cx.scene.robots[body].start.rpy;
+        Quat::from_rpy(roll, pitch, yaw)
     }
 
     fn stays_at_surface(&self, body: usize) -> bool {
