@@ -9,6 +9,7 @@ pub mod coupling;
 pub mod fault;
 pub mod fault_devices;
 pub mod identity;
+pub mod map;
 pub mod nanoseconds;
 pub mod robot;
 pub mod schedule;
@@ -99,6 +100,8 @@ pub struct Scene {
     pub service_bridges: Vec<crate::scene::comms::bridge::ServiceBridge>,
     /// AIS transponders, in the order of the world file.
     pub ais: Vec<crate::sensor::ais::Transponder>,
+    /// Settings of the published occupancy grid; `None`: none is published.
+    pub map: Option<crate::scene::map::OccupancyMap>,
 }
 
 impl Scene {
