@@ -4,6 +4,7 @@ mod analysis;
 mod describe;
 mod failure;
 mod list;
+mod map;
 mod reachable;
 mod readings;
 mod replay;
@@ -110,6 +111,8 @@ enum Command {
     Terrain(terrain::Arguments),
     /// Write a world as it is after some simulated time, as a world file.
     Save(save::Arguments),
+    /// Write where a vessel can be in a world as a map of Nav2: bathymetry, structures, bridges.
+    Map(map::Arguments),
     /// Write one image of a world, of a sensor or from an external viewpoint.
     Snapshot(snapshot::Arguments),
     /// Write the messages of a bag as tables.
@@ -181,6 +184,7 @@ pub(crate) fn execute(cli: Cli, arguments: &[String]) -> Result<ExitCode, Failur
         }
         Command::Terrain(arguments) => terrain::run(&arguments)?,
         Command::Save(arguments) => save::save(&arguments)?,
+        Command::Map(arguments) => map::run(&arguments)?,
         Command::Snapshot(arguments) => snapshot::run(&arguments)?,
         Command::Export(arguments) => analysis::run_export(&arguments)?,
         Command::Plot(arguments) => analysis::run_plot(&arguments)?,

@@ -318,7 +318,7 @@ fn write(images: &CameraImages, show: &str, size: [usize; 2], file: &Path) -> Re
 }
 
 /// Writes an image as PNG or JPEG.
-fn save(shown: &ImageView, file: &Path) -> Result<(), String> {
+pub(super) fn save(shown: &ImageView, file: &Path) -> Result<(), String> {
     let image = if extension(file) == "png" {
         shown.png(header(0, ""))
     } else {

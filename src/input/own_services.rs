@@ -14,6 +14,7 @@ use crate::input::serve::{Caller, REQUESTS, full_name};
 use crate::input::{faults, firmware, motion_control, profile_services, wrench};
 use crate::modem;
 use crate::node::file_access::FileKind;
+use crate::node::map;
 use crate::node::parameters::weather;
 use crate::publisher::state::Task;
 use crate::simulation_interfaces::names;
@@ -85,7 +86,7 @@ fn of_node() -> Vec<NodeService> {
     ]
 }
 
-/// Lists the services of firmwares, instruments, modems and profiles.
+/// Lists the services of the occupancy grid, firmwares, instruments, modems and profiles.
 fn of_devices(scene: &Scene) -> Vec<NodeService> {
     let mut all = Vec::new();
     for (name, robot, sensor, on) in instruments::services(scene) {
@@ -99,6 +100,7 @@ fn of_devices(scene: &Scene) -> Vec<NodeService> {
     for (i, robot) in scene.robots.iter().enumerate() {
         motion_control::services(i, robot, &mut all);
     }
+    all.extend(map::service(scene));
     all.extend(modem::services::services(scene));
     all.extend(profile_services::services(scene));
     all

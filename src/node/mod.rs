@@ -7,6 +7,7 @@ pub mod diagnostics;
 pub mod file_access;
 pub mod interface;
 pub(crate) mod losses;
+pub(crate) mod map;
 mod modem_health;
 pub mod parameters;
 pub mod plan;

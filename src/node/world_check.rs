@@ -10,14 +10,15 @@ use merrow_environment::{EnvironmentState, Variation};
 use merrow_messages::frames::repeated_frames;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::RobotState;
+use merrow_physics::contact::occupancy::OccupancyGrid;
 use merrow_ros2::names::NameResolver;
 use merrow_sim::report::top_speed::top_speed_below;
 use merrow_world::World;
 use merrow_world::document::Document;
 use merrow_yaml::error::Problem;
 
-/// Checks the bridges of a world and the names of its topics, services and actions, and that no
-/// frame has two transforms and no topic two contents.
+/// Checks the bridges and the occupancy grid of a world and the names of its topics, services and
+/// actions, and that no frame has two transforms and no topic two contents.
 ///
 /// # Errors
 /// One line per error, with its place.
@@ -29,6 +30,11 @@ pub fn check(document: &Document, world: &World) -> Result<(), Vec<String>> {
         .and_then(|names| Plan::new(&world.scene).check_names(&world.scene, &names));
     if let Err(why) = valid {
         errors.push(format!("{}: {why}", document.place_below(&[])));
+    }
+    if let Some(settings) = &world.scene.map
+        && let Err(why) = OccupancyGrid::check(&world.scene, settings)
+    {
+        errors.push(format!("{}: map: {why}", document.place_below(&["map"])));
     }
     if let Err(lines) = bridges::check(world) {
         errors.extend(lines);

@@ -1,5 +1,6 @@
 //! Topics that do not belong to a robot: clock, frames, diagnostics, contacts, couplings, tethers.
 
+use crate::node::map;
 use crate::replay::state::{read_contact, set_line};
 use crate::topics::{Content, Input, Output, STATUS_RATE, Switch};
 use merrow_math::Vec3;
@@ -31,6 +32,7 @@ pub(super) fn outputs(scene: &Scene) -> Vec<Output> {
         fixed.with_qos(Qos::TF_STATIC),
         health.at_rate(STATUS_RATE).local(),
     ];
+    outputs.extend(map::output(scene));
     if scene.robots.iter().any(|r| !r.colliders.is_empty()) {
         let output = Output::states("contacts", |moment, states| {
             contacts::contacts_message(moment.scene, states)

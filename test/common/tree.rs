@@ -119,6 +119,7 @@ pub(crate) fn scene(seed: u64, recipe: Recipe) -> Scene {
         service_bridges: Vec::new(),
         ais: Vec::new(),
         task: None,
+        map: None,
     }
 }
 

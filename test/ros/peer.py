@@ -54,6 +54,8 @@ FIELDS = {
     "std_srvs/srv/Trigger_Request": "uint8 structure_needs_at_least_one_member",
     "std_srvs/srv/Trigger_Response": "bool success; string message",
     "std_srvs/srv/SetBool_Request": "bool data",
+    "nav_msgs/srv/GetMap_Request": "uint8 structure_needs_at_least_one_member",
+    "nav_msgs/srv/GetMap_Response": "nav_msgs/msg/OccupancyGrid map",
     "std_srvs/srv/SetBool_Response": "bool success; string message",
     "rmw_dds_common/msg/Gid": "uint8[16] data",
     "rmw_dds_common/msg/NodeEntitiesInfo": "string node_namespace; string node_name; "

@@ -53,6 +53,7 @@ mod parameter_keys;
 pub mod parameters;
 pub mod parse;
 pub mod path;
+pub mod random;
 pub mod read;
 pub mod scalars;
 pub mod schema;

@@ -2,7 +2,7 @@
 //!
 //! A base file is merged before the nodes below it are resolved, so that naming another file
 //! replaces a component of a world. The only keys that have a meaning here are `extends` and, at the
-//! root, `parameters`.
+//! root, `parameters` and the `seed` of their random values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
@@ -12,10 +12,11 @@ use crate::ensure;
 use crate::error::{Place, Problems, did_you_mean, known_names, quote, quoted_list};
 use crate::node::{DEPTH_MAX, Node, Value, merge};
 use crate::parameters::{
-    self, DESCRIPTION, PARAMETERS, Parameters, USED, Use, VALUE, read_parameter,
+    self, DESCRIPTION, PARAMETERS, Parameter, Parameters, USED, Use, VALUE, read_parameter,
 };
 use crate::parse::parse;
 use crate::path::{self, Path as KeyPath, Step};
+use crate::random::{Distribution, Draw, Numbers};
 
 /// Maximum size of a file [bytes].
 const FILE_MAX: usize = 8 << 20;
@@ -23,6 +24,8 @@ const FILE_MAX: usize = 8 << 20;
 const MAX_TOTAL_BYTES: usize = 256 << 20;
 /// Key that names the base file.
 const EXTENDS: &str = "extends";
+/// Key of the seed of the random numbers, at the root.
+const SEED: &str = "seed";
 
 /// Reads files and resolves their `extends`. Every file is read once.
 #[derive(Debug, Default)]
@@ -38,15 +41,39 @@ pub struct Loader {
 }
 
 /// Parameters of the tree that is loaded.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Declared {
     /// Values that replace those of the file: path below `parameters`, and value.
     changes: Vec<(KeyPath, Node)>,
+    random: Random,
     values: Parameters,
     /// Names of parameters whose declarations are not valid; their uses are not reported.
     rejected: BTreeSet<String>,
     /// Names of the parameters that were used.
     used: BTreeSet<String>,
+}
+
+impl Declared {
+    fn new(changes: Vec<(KeyPath, Node)>, random: Random) -> Self {
+        Self {
+            changes,
+            random,
+            values: Parameters::default(),
+            rejected: BTreeSet::new(),
+            used: BTreeSet::new(),
+        }
+    }
+}
+
+/// Source of the values of parameters that have a distribution.
+#[derive(Clone, Copy, Debug)]
+pub struct Random {
+    /// Source of the numbers.
+    pub draw: Draw,
+    /// Seed; `None`: the key `seed` of the root.
+    pub seed: Option<u64>,
+    /// Seed of a tree without the key.
+    pub default_seed: u64,
 }
 
 /// Keys whose string value names a component file, with the folder of such files.
@@ -84,12 +111,9 @@ impl Loader {
 
     /// Replaces every `$name` by the value of a parameter, which the key `parameters` of the root
     /// declares. `changes` are values that replace those of the file, with their paths, which begin
-    /// with `parameters`.
-    pub fn with_parameters(mut self, changes: Vec<(KeyPath, Node)>) -> Loader {
-        self.parameters = Some(Declared {
-            changes,
-            ..Declared::default()
-        });
+    /// with `parameters`. Values with a distribution are drawn from `random`.
+    pub fn with_parameters(mut self, changes: Vec<(KeyPath, Node)>, random: Random) -> Loader {
+        self.parameters = Some(Declared::new(changes, random));
         self
     }
 
@@ -406,21 +430,31 @@ impl Loader {
         let Some(declared) = &mut self.parameters else {
             return;
         };
-        *declared = Declared {
-            changes: std::mem::take(&mut declared.changes),
-            ..Declared::default()
-        };
+        *declared = Declared::new(std::mem::take(&mut declared.changes), declared.random);
         for (path, value) in &declared.changes {
             if let Err(why) = change_parameter(root, path, value) {
                 problems.push(&value.place, why);
             }
         }
-        let Some(node) = root.get(PARAMETERS) else {
+        let Random {
+            draw,
+            seed,
+            default_seed,
+        } = declared.random;
+        // a seed that is not valid is reported when the key is read
+        let written = || root.get(SEED)?.as_text()?.parse().ok();
+        let seed = seed.or_else(written).unwrap_or(default_seed);
+        let Some(map) = root.as_map_mut().and_then(|map| map.get_mut(PARAMETERS)) else {
             return;
         };
-        let names = node.as_map().into_iter().flat_map(|map| &map.entries);
-        for (key, node) in names {
-            match read_parameter(key, node, problems) {
+        for (key, node) in map
+            .as_map_mut()
+            .into_iter()
+            .flat_map(|map| &mut map.entries)
+        {
+            let numbers = Numbers::new(draw, seed, &key.name);
+            let parameter = read_parameter(key, node, problems);
+            match parameter.and_then(|p| draw_value(p, node, numbers, problems)) {
                 Some(parameter) => declared.values.0.push(parameter),
                 None => drop(declared.rejected.insert(key.name.clone())),
             }
@@ -599,6 +633,36 @@ fn expand_component_name(key: &str, node: &mut Node, components: Components) {
         let named = Node::new(file, &node.place);
         *node = Node::map([(EXTENDS, named)], &node.place);
     }
+}
+
+/// Draws the value of a parameter that has a distribution, and writes it into the `node` that
+/// declares the parameter. Returns `None` after a problem was reported.
+fn draw_value(
+    parameter: Parameter,
+    node: &mut Node,
+    mut numbers: Numbers<'_>,
+    problems: &mut Problems,
+) -> Option<Parameter> {
+    let distribution = parameter.value.as_map().and_then(Distribution::of_map);
+    let Some((distribution, arguments)) = distribution else {
+        return Some(parameter);
+    };
+    let value = match distribution.draw(arguments, &mut numbers) {
+        Ok(value) => value,
+        Err((place, why)) => {
+            let text = format!("parameter {}: {why}", quote(&parameter.name));
+            problems.push(&place, text);
+            return None;
+        }
+    };
+    let described = node
+        .as_map_mut()
+        .filter(|map| parameters::is_described(map));
+    match described.and_then(|map| map.get_mut(VALUE)) {
+        Some(written) => *written = value.clone(),
+        None => *node = value.clone(),
+    }
+    Some(Parameter { value, ..parameter })
 }
 
 /// Changes the value of a parameter of the root, at a path that begins with `parameters`. A

@@ -4,6 +4,7 @@ mod air;
 mod current;
 mod flow;
 mod grid;
+mod occupancy;
 mod region;
 mod surface;
 mod terrain;

@@ -9,6 +9,7 @@ pub mod coupling;
 pub mod fault;
 pub mod fault_devices;
 pub mod identity;
+pub mod map;
 pub mod nanoseconds;
 pub mod robot;
 pub mod schedule;
@@ -101,6 +102,8 @@ pub struct Scene {
     pub task: Option<Arc<merrow_tasks::Task>>,
     /// AIS transponders, in the order of the world file.
     pub ais: Vec<crate::sensor::ais::Transponder>,
+    /// Settings of the published occupancy grid; `None`: none is published.
+    pub map: Option<crate::scene::map::OccupancyMap>,
 }
 
 impl Scene {

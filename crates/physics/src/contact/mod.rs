@@ -11,6 +11,7 @@ pub(crate) mod dofs;
 pub mod free_pose;
 pub mod geometry;
 pub mod island;
+pub mod occupancy;
 pub mod solver;
 pub mod step;
 

@@ -149,7 +149,7 @@ fn build_world(
         .iter()
         .map(|(name, tracer)| (name.to_string(), tracer.unit.clone()))
         .collect();
-    let mut scene = build_environment(file, name, overrides, cx);
+    let mut scene = build_environment(file, name, cx);
     let cx = cx.with_scene(&file.step.at, &scene, &tracers);
     let models = add_robots_and_props(file, &mut scene, cx);
     if overrides.profile.is_some() {
@@ -204,13 +204,8 @@ fn build_world(
 }
 
 /// Builds a scene with the environment of the world and without robots and structures.
-fn build_environment(
-    file: &WorldConfig,
-    name: &str,
-    overrides: &Overrides,
-    cx: Context<'_>,
-) -> Scene {
-    let seed = overrides.seed.unwrap_or(file.seed);
+fn build_environment(file: &WorldConfig, name: &str, cx: Context<'_>) -> Scene {
+    let seed = file.seed;
     let longitude = file.origin.longitude_deg.to_radians();
     let start = air::StartTime::from_config(&file.weather, longitude, cx);
     let origin = build_origin(&file.origin, start.utc);
@@ -240,7 +235,11 @@ fn build_environment(
         service_bridges: Vec::new(),
         ais: Vec::new(),
         obstacles: obstacle::build_obstacles(&file.obstacles),
+<<<<<<< HEAD
         task: None,
+=======
+        map: file.map.clone(),
+>>>>>>> 8dc5a64c18e4f6c5e0647ca8a450cbbc675250c4
     }
 }
 

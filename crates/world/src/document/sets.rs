@@ -2,7 +2,7 @@
 
 use crate::Problems;
 use crate::build::Overrides;
-use crate::components::loader;
+use crate::components::{loader, random};
 use crate::keys::WorldConfig;
 use merrow_yaml::error::{Place, Problem};
 use merrow_yaml::node::{Loader, Node, Value, parse};
@@ -41,10 +41,17 @@ pub(super) fn load(overrides: &Overrides, problems: &mut Problems, read: Read<'_
     let sets = read_sets(overrides, problems);
     let of_parameters = sets.iter().filter(|set| set.is_of_parameter());
     let changes = of_parameters.map(|set| (set.path.clone(), set.value.clone()));
-    let mut loader = loader().with_parameters(changes.collect());
+    // the last seed counts, as it does when the values are set
+    let set_seed = sets.iter().rfind(|set| set.path.to_string() == "seed");
+    let set_seed = set_seed.and_then(|set| set.value.as_text()?.parse().ok());
+    let random = random(set_seed);
+    let mut loader = loader().with_parameters(changes.collect(), random);
     let mut tree = read(&mut loader, problems);
     // the file alone, whose errors the overrides may have corrected
-    let file = (!sets.is_empty()).then(|| read(&mut self::loader(), &mut Problems::new()));
+    let file = (!sets.is_empty()).then(|| {
+        let mut loader = self::loader().with_parameters(Vec::new(), random);
+        read(&mut loader, &mut Problems::new())
+    });
     let mut warnings = Vec::new();
     if let Some(tree) = &mut tree {
         for set in sets.iter().filter(|set| !set.is_of_parameter()) {
@@ -93,6 +100,10 @@ fn read_sets(overrides: &Overrides, problems: &mut Problems) -> Vec<Set> {
                 },
             );
         }
+    }
+    if let Some(seed) = overrides.seed {
+        // a whole number is a valid value
+        sets.extend(read_set(&format!("seed={seed}"), &Place::option("seed")));
     }
     sets
 }

@@ -15,12 +15,16 @@ use crate::keys::tether::TetherConfig;
 use crate::keys::water::WaterConfig;
 use crate::sensor::acoustic::BeaconEntry;
 use crate::sensor::obstacle::ObstacleConfig;
+use merrow_model::scene::map::OccupancyMap;
 use merrow_model::scene::{Integrator, Material};
 use merrow_model::sensor::ais::Ais;
 use merrow_tasks::keys::TaskKeys;
 use merrow_yaml::parameters::Parameters;
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::spec;
+
+/// Seed of a world that states none.
+pub(crate) const DEFAULT_SEED: u64 = 1;
 
 spec! {
     /// A world: the environment, its position on the Earth, and the robots in it.
@@ -30,9 +34,11 @@ spec! {
         /// Values with names. `$name` in place of a value of this file, or of a component that it
         /// names, is the value of the parameter `name`; `--set parameters.name=VALUE` changes it. A
         /// parameter with a description has the form `{value: 0.4, description: Speed of the tide}`.
+        /// A value `{uniform: [low, high]}`, `{integer: [low, high]}`, `{normal: [mean, std]}`,
+        /// `{choice: [...]}` or `{shuffle: [...]}` is drawn from the seed of the world.
         parameters: Parameters = Parameters::default(),
         /// Seed of all random numbers.
-        seed: u64 = 1,
+        seed: u64 = DEFAULT_SEED,
         /// Simulated time at which the run starts, rounded to a whole number of steps. Waves,
         /// tides, gusts, the time of day, routes, faults and sensors continue from this time, and
         /// earlier entries of `schedule` are not applied. A saved world has this key.
@@ -82,8 +88,13 @@ spec! {
         obstacles: NamedMap<ObstacleConfig> = NamedMap::default(),
         /// Transponders of the Automatic Identification System (AIS), by name.
         ais: NamedMap<Ais> = NamedMap::default(),
+<<<<<<< HEAD
         /// What the robots have to do, and how they are scored. Default: no task.
         task: Option<TaskKeys>,
+=======
+        /// Occupancy grid that the node publishes as `map` for planners. Default: none.
+        map: Option<OccupancyMap>,
+>>>>>>> 8dc5a64c18e4f6c5e0647ca8a450cbbc675250c4
         /// Poses for spawning and as goals, by name, for the services of `simulation_interfaces`.
         named_poses: NamedMap<NamedPoseConfig> = NamedMap::default(),
         /// Tags reported by the services of `simulation_interfaces`.

@@ -1008,7 +1008,36 @@ def check_actors():
             assert math.dist(position(simulator.state("ferry"))[:2], after[:2]) > 2
 
 
-CHECKS = [check_secret_files, check_spawn_and_delete, check_many_requests_of_the_editor, check_spawns_of_one_request,
+def check_map():
+    """The occupancy grid of a world reaches a late subscriber and the clients of its service, and both change when a
+    structure moves.
+    """
+    world = """extends: harbour
+map: {depth_m: 0.6, frame_id: map, area_m: [0, -60, 180, 60]}
+structures:
+  block: {position_m: [50, 0, 0], shapes: {all: {kind: box, size_m: [10, 10, 20]}}}
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "mapped.yaml"
+        file.write_text(world, encoding="utf-8")
+        with Merrow(str(file)) as m:
+            grids = m.listen("/map", transient_local=True)
+
+            def check(grid, block):
+                info = grid.info
+                assert (grid.header.frame_id, info.width, info.height, info.origin.orientation.w) == ("map", 360, 240, 1), info
+                cell = lambda x, y: grid.data[int((y + 60) / 0.5) * 360 + int(x / 0.5)]
+                assert len(grid.data) == 360 * 240 and [cell(x, 1.2) for x in (50.2, 90.2)] == block
+
+            for block in ([100, 0], [0, 100]):
+                check(latest(grids), block)
+                check(m.call("get_map").map, block)
+                m.forget_clients()
+                state = message(f"{PACKAGE}/msg/EntityState", pose=pose((90, 0, 0)))
+                Simulator(m).ok("SetEntityState", entity="block", state=state, set_pose=True)
+
+
+CHECKS = [check_map, check_secret_files, check_spawn_and_delete, check_many_requests_of_the_editor, check_spawns_of_one_request,
           check_actors, check_spawn_errors, check_refused_robots, check_resources, check_entity_states, check_simulation_state,
           check_states_after_a_late_start, check_named_poses_and_info, check_worlds, check_features_and_prefix,
           check_saved_world, check_saved_settings, check_delete_errors,

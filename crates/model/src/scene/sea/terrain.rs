@@ -98,6 +98,16 @@ impl Terrain {
         self.height_range
     }
 
+    /// Returns the corners of the terrain, (x, y) of W [m].
+    pub fn corners(&self) -> [[f64; 2]; 4] {
+        let [x, y] = [0, 1].map(|k| self.grid.axes[k].ends());
+        let corners = [[x[0], y[0]], [x[1], y[0]], [x[1], y[1]], [x[0], y[1]]];
+        match &self.grid.plane {
+            None => corners,
+            Some(plane) => corners.map(|corner| plane.from_angles(corner)),
+        }
+    }
+
     /// Returns the number of samples along the grid axes.
     pub fn count(&self) -> [usize; 2] {
         self.count

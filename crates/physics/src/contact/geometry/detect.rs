@@ -465,7 +465,7 @@ impl Detector {
 ///
 /// A mesh contains the points about which its triangles turn at least half: their solid angles add
 /// up to 4π inside and to 0 outside of a closed surface, also where parts of it intersect.
-fn contains(shape: &dyn Shape, X: &Pose, p: Vector) -> bool {
+pub(crate) fn contains(shape: &dyn Shape, X: &Pose, p: Vector) -> bool {
     let Some(mesh) = shape.as_trimesh() else {
         return shape.contains_point(X, p);
     };
@@ -723,7 +723,7 @@ fn part_to_shape(part: Option<&Pose>, p: Vector) -> Vector {
 }
 
 /// Returns the pose in the world of a fixed shape.
-fn fixed_pose(scene: &Scene, shape: &CollisionShape) -> Pose {
+pub(crate) fn fixed_pose(scene: &Scene, shape: &CollisionShape) -> Pose {
     let Some((r, _)) = shape.body.link() else {
         return shape.X_LG;
     };
