@@ -235,11 +235,8 @@ fn build_environment(file: &WorldConfig, name: &str, cx: Context<'_>) -> Scene {
         service_bridges: Vec::new(),
         ais: Vec::new(),
         obstacles: obstacle::build_obstacles(&file.obstacles),
-<<<<<<< HEAD
         task: None,
-=======
         map: file.map.clone(),
->>>>>>> 8dc5a64c18e4f6c5e0647ca8a450cbbc675250c4
     }
 }
 

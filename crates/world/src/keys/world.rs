@@ -88,13 +88,10 @@ spec! {
         obstacles: NamedMap<ObstacleConfig> = NamedMap::default(),
         /// Transponders of the Automatic Identification System (AIS), by name.
         ais: NamedMap<Ais> = NamedMap::default(),
-<<<<<<< HEAD
         /// What the robots have to do, and how they are scored. Default: no task.
         task: Option<TaskKeys>,
-=======
         /// Occupancy grid that the node publishes as `map` for planners. Default: none.
         map: Option<OccupancyMap>,
->>>>>>> 8dc5a64c18e4f6c5e0647ca8a450cbbc675250c4
         /// Poses for spawning and as goals, by name, for the services of `simulation_interfaces`.
         named_poses: NamedMap<NamedPoseConfig> = NamedMap::default(),
         /// Tags reported by the services of `simulation_interfaces`.
