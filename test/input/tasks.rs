@@ -21,7 +21,7 @@ task: {{{keys}}}
 fn names_of_tasks_are_checked() {
     check(
         &task("kind: follow_target, target: boot"),
-        "w.yaml:8:38: no robot, prop, actor or structure `boot` for the task; did you mean `boat`?",
+        "w.yaml:8:37: no robot, prop, actor or structure `boot` for the task; did you mean `boat`?",
     );
     check(
         &task("kind: docking, bays: {seat: {latch: hook}}"),
@@ -52,9 +52,21 @@ fn impossible_geometry_is_refused() {
         "w.yaml:8:56: waypoint 0: (0.00, 0.00, -25.00) m is in the seabed, which is at -20.00 m there; \
          expected a place in the water",
     );
-    let land = task("kind: station_keeping, goal: {position_m: [5, 0, 0]}")
-        .replace("depth_m: 20", "depth_m: -2");
+    let land = task("kind: station_keeping, goal: {position_m: [25, 0, 0]}")
+        .replace("depth_m: 20", "depth_m: 20, slope_east_north: [1, 0]");
     assert!(super::messages(&land).contains("is on land; expected a place on the water"));
+}
+
+#[test]
+fn scheduled_reports_are_checked() {
+    let perception = "kind: perception, objects: [{object: pier, class: pier}]";
+    let schedule = "schedule: {r: {time_s: 1, robot: boat, kind: report, class: buoy, position_m: [0, 0, 0]}}\n";
+    check(
+        &(task(perception) + schedule),
+        "w.yaml:9:62: no class `buoy`; expected one of pier",
+    );
+    let none = task(perception).replace("task: {", "# {") + schedule;
+    check(&none, "w.yaml:9:62: the world has no task");
 }
 
 #[test]
@@ -63,7 +75,7 @@ fn kinds_and_keys_of_tasks_are_checked() {
     assert!(unknown.contains("did you mean `gates`?"), "{unknown}");
     check(
         &task("kind: station_keeping, goal: {position_m: [5, 0, 0], yaw_deg: .nan}"),
-        "w.yaml:8:70: `yaw_deg`: expected a finite number, found `.nan`",
+        "w.yaml:8:70: `yaw_deg`: expected a finite number [deg], found `.nan`",
     );
     check(
         &task("rate_hz: 0, kind: station_keeping, goal: {position_m: [5, 0, 0]}"),

@@ -15,21 +15,24 @@ use merrow_world::{Overrides, load_text};
 use std::sync::Arc;
 
 /// A body without forces.
-const BODY: &str = "{source: test, axes: flu, mass_kg: 10, net_buoyancy_n: 0, \
-    inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}";
+const BODY: &str = "source: test, axes: flu, mass_kg: 10, net_buoyancy_n: 0, \
+    inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
+/// Shape of a body.
+const SHAPE: &str = "collisions: {hull: {kind: sphere, radius_m: 0.5}}";
 
 /// Returns a world with the boat, a prop beside it that moves with it, an actor, two buoys, and a
 /// task with these keys.
 fn world(task: &str) -> String {
     format!(
         "step: {{dt_s: 0.01}}
+gravity_m_s2: 0
 seabed: {{depth_m: 50}}
 robots:
-  boat: {{velocity_m_s: [1, 0, 0], model: {{source: test, body: {BODY}}}}}
+  boat: {{velocity_m_s: [1, 0, 0], model: {{source: test, body: {{{BODY}}}}}}}
 props:
-  crate: {{position_m: [0, 3, 0], velocity_m_s: [1, 0, 0], body: {BODY}}}
+  crate: {{position_m: [0, 3, 0], velocity_m_s: [1, 0, 0], body: {{{BODY}, {SHAPE}}}}}
 actors:
-  ship: {{waypoints_m: [[0, 5, 0], [100, 5, 0]], speed_m_s: 1, floats: false, body: {BODY}}}
+  ship: {{waypoints_m: [[0, 5, 0], [100, 5, 0]], speed_m_s: 1, floats: false, body: {{{BODY}, {SHAPE}}}}}
 structures:
   left: {{position_m: [6, 5, 0], shapes: {{buoy: {{kind: sphere, radius_m: 0.5}}}}}}
   right: {{position_m: [6, -5, 0], shapes: {{buoy: {{kind: sphere, radius_m: 0.5}}}}}}
@@ -130,15 +133,11 @@ fn scores_equal_their_closed_forms() {
 
 #[test]
 fn collisions_with_structures_cost_their_penalty() {
-    // the boat meets a wall without a shape of its own: no contact
     let task = "robots: [boat], running_duration_s: 10, collisions: {penalty: 1}, kind: station_keeping, \
         goal: {position_m: [10, 0, 0]}";
     let plain = score(task);
     let with_shape = world(task)
-        .replace(
-            "model: {source: test,",
-            "model: {source: test, collision: {hull: {kind: sphere, radius_m: 0.5}},",
-        )
+        .replacen("axes: flu,", &format!("axes: flu, {SHAPE},"), 1)
         .replace("position_m: [6, 5, 0]", "position_m: [6, 0, 0]");
     let loaded = load_text("w.yaml", &with_shape, Overrides::default());
     let loaded = loaded.unwrap_or_else(|problems| panic!("{problems}"));
@@ -164,7 +163,7 @@ fn several_robots_are_scored_each_on_its_own() {
     let two = world(task).replace(
         "props:",
         &format!(
-            "  tug: {{position_m: [0, 20, 0], model: {{source: test, body: {BODY}}}}}\nprops:"
+            "  tug: {{position_m: [0, 20, 0], model: {{source: test, body: {{{BODY}}}}}}}\nprops:"
         ),
     );
     let loaded = load_text("w.yaml", &two, Overrides::default()).unwrap();
@@ -313,7 +312,7 @@ fn landmarks_of_vrx_are_reports() {
     };
     // the position of a waypoint that the simulator publishes
     let station = simulation(
-        "robots: [boat], kind: wayfinding, waypoints: [{position_m: [6, 5, 0]}]",
+        "robots: [boat], kind: wayfinding, waypoints: [{position_m: [7, 5, 0]}]",
         Some(Profile::Vrx),
     );
     let goals: PoseArray = status(
@@ -327,7 +326,7 @@ fn landmarks_of_vrx_are_reports() {
         panic!("{commands:?}")
     };
     assert_eq!(class, "buoy");
-    assert!((*p_W - Vec3::new(6.0, 5.0, 0.0)).norm() < 1e-4, "{p_W:?}");
+    assert!((*p_W - Vec3::new(7.0, 5.0, 0.0)).norm() < 1e-4, "{p_W:?}");
     for (x, y) in [
         (f64::NAN, 0.0),
         (91.0, 0.0),
