@@ -359,7 +359,7 @@ fn report(
     cx: SceneContext<'_>,
 ) -> Option<Command> {
     let accepted = match &cx.scene.task {
-        Some(task) => task.law.check_report(&report),
+        Some(task) => task.law.reports().check(&report),
         None => Err("the world has no task".to_string()),
     };
     match accepted {
