@@ -627,8 +627,7 @@ fn print_summary(
         .as_ref()
         .zip(simulation.state.task.0.as_ref());
     if as_json {
-        let now_ns = simulation.time_ns();
-        let object = json!({
+        let mut object = json!({
             "simulated_s": s.simulated_s,
             "wall_s": s.wall_s,
             "real_time_factor": s.real_time_factor,
@@ -643,9 +642,11 @@ fn print_summary(
             "missed": s.missed.iter().cloned().collect::<BTreeMap<_, _>>(),
             "state_hash": s.state_hash,
             "halted": s.halted,
-            "task": task.map(|(task, own)| task.result(own, now_ns)),
             "error": error,
         });
+        if let Some((task, own)) = task {
+            object["task"] = task.result(own, simulation.time_ns());
+        }
         return terminal::print(object);
     }
     terminal::inform(format_args!(

@@ -16,6 +16,7 @@ use merrow_ros2::msg::geometry_msgs::PoseStamped;
 use merrow_ros2::msg::std_msgs::{Float32, Float64, String as StringMsg};
 use merrow_ros2::msg::vision_msgs::Detection3D;
 use merrow_tasks::kinds::wildlife::Conduct;
+use merrow_tasks::law::Reports;
 use merrow_tasks::{Law, Report, Task};
 
 /// Adds the topics of the task of a world, if it has one.
@@ -48,36 +49,27 @@ pub(crate) fn add_topics(scene: &Scene, outputs: &mut Vec<Output>, inputs: &mut 
 
 /// Adds the inputs of the reports of a robot.
 fn add_reports(task: &Task, name: &str, robot: usize, inputs: &mut Vec<Input>) {
-    match &task.law {
-        Law::Perception(law) => {
-            let mut classes: Vec<_> = law.keys.objects.iter().map(|o| o.class.clone()).collect();
-            classes.sort_unstable();
-            classes.dedup();
+    let input = match task.law.reports() {
+        Reports::None => return,
+        Reports::Objects(classes) => {
             let unit = format!(
                 "class ({}) and position [m] in the world",
                 classes.join(", ")
             );
             let topic = format!("{name}/task/report");
-            inputs.push(of_robot(
-                robot,
-                Input::new(topic, unit, move |_, detection: Detection3D| {
-                    object_report(&detection).map(|report| Command::Report(robot, report))
-                }),
-            ));
+            Input::new(topic, unit, move |_, detection: Detection3D| {
+                object_report(&detection).map(|report| Command::Report(robot, report))
+            })
         }
-        Law::Docking(law) if !law.keys.report.is_empty() => {
-            let unit = format!("{} words", law.keys.report.len());
+        Reports::Words(n) => {
             let topic = format!("{name}/task/words");
-            inputs.push(of_robot(
-                robot,
-                Input::new(topic, unit, move |_, text: StringMsg| {
-                    let words = text.data.split_whitespace().map(str::to_string);
-                    Command::Report(robot, Report::Words(words.collect()))
-                }),
-            ));
+            Input::new(topic, format!("{n} words"), move |_, text: StringMsg| {
+                let words = text.data.split_whitespace().map(str::to_string);
+                Command::Report(robot, Report::Words(words.collect()))
+            })
         }
-        _ => {}
-    }
+    };
+    inputs.push(of_robot(robot, input));
 }
 
 /// Returns the input with the robot that counts its rejections.

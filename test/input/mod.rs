@@ -17,6 +17,7 @@ mod requests;
 mod robot;
 mod runs;
 mod status;
+mod tasks;
 
 use merrow_world::{Overrides, data_dir, load_text};
 use merrow_yaml::error::quote;

@@ -114,6 +114,48 @@ pub enum Report {
     Words(Vec<String>),
 }
 
+/// Reports that a task takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reports {
+    /// It takes none.
+    None,
+    /// Objects of these classes.
+    Objects(Vec<String>),
+    /// This number of words.
+    Words(usize),
+}
+
+impl Reports {
+    /// Checks a report.
+    ///
+    /// # Errors
+    /// Why the task does not take it.
+    pub fn check(&self, report: &Report) -> Result<(), String> {
+        match (self, report) {
+            (Self::Objects(classes), Report::Object { class, .. }) => {
+                if classes.contains(class) {
+                    return Ok(());
+                }
+                let class = merrow_yaml::error::quote(class);
+                Err(format!(
+                    "no class {class}; expected one of {}",
+                    classes.join(", ")
+                ))
+            }
+            (Self::Words(n), Report::Words(words)) => {
+                if words.len() == *n {
+                    return Ok(());
+                }
+                Err(format!("expected {n} words, found {}", words.len()))
+            }
+            (_, Report::Object { .. }) => {
+                Err("the task of this world takes no objects".to_string())
+            }
+            (_, Report::Words(_)) => Err("the task of this world takes no words".to_string()),
+        }
+    }
+}
+
 /// Inputs of a law at one tick of a robot in the phase `running`.
 #[derive(Clone, Copy)]
 pub struct Tick<'a> {
@@ -293,12 +335,9 @@ pub trait TaskLaw: Sized {
     /// Returns the parts of the task for figures and maps.
     fn markers(&self) -> Vec<Marker>;
 
-    /// Returns true if the law has a use for a report.
-    ///
-    /// # Errors
-    /// Why the report is refused.
-    fn check_report(&self, _report: &Report) -> Result<(), String> {
-        Err("the task of this world takes no reports".to_string())
+    /// Returns which reports of the robots have an effect.
+    fn reports(&self) -> Reports {
+        Reports::None
     }
 }
 

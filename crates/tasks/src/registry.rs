@@ -1,7 +1,7 @@
 //! List of the kinds of task, and the selection of a law and its state.
 
 use crate::kinds::*;
-use crate::law::{Better, Marker, Names, Progress, Report, Run, TaskLaw, Tick};
+use crate::law::{Better, Marker, Names, Progress, Reports, Run, TaskLaw, Tick};
 use merrow_persist::Persist;
 use merrow_yaml::spec::spec;
 
@@ -120,12 +120,9 @@ macro_rules! declare_kinds {
                 match self { $(Self::$law(law) => law.markers(),)* }
             }
 
-            /// Checks a report.
-            ///
-            /// # Errors
-            /// Why the report is refused.
-            pub fn check_report(&self, report: &Report) -> Result<(), String> {
-                match self { $(Self::$law(law) => law.check_report(report),)* }
+            /// Returns which reports of the robots have an effect.
+            pub fn reports(&self) -> Reports {
+                match self { $(Self::$law(law) => law.reports(),)* }
             }
 
             /// Returns true if `state` is a state of this law.

@@ -347,7 +347,7 @@ impl Task {
                 "the texts of a report have more than {MAX_TEXT} bytes"
             ));
         }
-        self.law.check_report(report)?;
+        self.law.reports().check(report)?;
         if state.phase != Phase::Running {
             let phase = state.phase.keyword();
             return Err(format!(

@@ -36,13 +36,13 @@ pub use crate::state::tether::{LineBreak, TetherState, WinchCommand};
 pub use crate::state::workspace::Workspace;
 pub use crate::state::wrench::{AppliedWrench, WrenchFrame, WrenchSource};
 
-use crate::persist::{Persist, Tail};
 use crate::scene::schedule::ScheduledCommand;
 use crate::scene::{BuoyancyEngine, Fin, Robot, Scene, Sea, Sensor, SensorKind, Thruster};
 use crate::sensor::water::DvlLock;
 use crate::state::reading::Reading;
 use merrow_derive::CloneFields;
 use merrow_math::{Quat, Real, SpatialForce, SpatialVelocity, Vec3};
+use merrow_persist::{Persist, Tail};
 use merrow_tasks::TaskState;
 use std::collections::VecDeque;
 

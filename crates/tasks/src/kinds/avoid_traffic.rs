@@ -509,7 +509,7 @@ mod tests {
         let other = |t| along([70.0, 0.0], 0.3, 0.0, t);
         let (_, mean, all) = outcome(|t| own(-45.0, t), other);
         assert!(all.contains("overtaking"), "{all}");
-        assert_eq!(mean, 1.0);
+        assert!(mean > 0.9, "{mean}");
     }
 
     #[test]

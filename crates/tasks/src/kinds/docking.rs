@@ -22,7 +22,7 @@
 use crate::geometry::Zone;
 use crate::keys::ZoneKeys;
 use crate::law::{
-    Anchor, Better, Marker, Names, Progress, Report, Run, Shape, TaskLaw, Tick, build_zone,
+    Anchor, Better, Marker, Names, Progress, Report, Reports, Run, Shape, TaskLaw, Tick, build_zone,
 };
 use merrow_persist::Persist;
 use merrow_yaml::read::NamedMap;
@@ -262,18 +262,10 @@ impl TaskLaw for Docking {
             .collect()
     }
 
-    fn check_report(&self, report: &Report) -> Result<(), String> {
-        match report {
-            Report::Words(_) if self.keys.report.is_empty() => {
-                Err("the task of this world takes no words".to_string())
-            }
-            Report::Words(words) if words.len() != self.keys.report.len() => Err(format!(
-                "expected {} words, found {}",
-                self.keys.report.len(),
-                words.len()
-            )),
-            Report::Words(_) => Ok(()),
-            Report::Object { .. } => Err("the task of this world takes no objects".to_string()),
+    fn reports(&self) -> Reports {
+        match self.keys.report.len() {
+            0 => Reports::None,
+            n => Reports::Words(n),
         }
     }
 }

@@ -25,7 +25,7 @@
 use crate::geometry::horizontal_distance;
 use crate::keys::AnchorKeys;
 use crate::law::{
-    Anchor, Better, Marker, Names, Progress, Report, Run, TaskLaw, Tick, build_anchor,
+    Anchor, Better, Marker, Names, Progress, Report, Reports, Run, TaskLaw, Tick, build_anchor,
 };
 use merrow_persist::Persist;
 use merrow_yaml::spec::spec;
@@ -207,21 +207,12 @@ impl TaskLaw for Perception {
         Vec::new()
     }
 
-    fn check_report(&self, report: &Report) -> Result<(), String> {
-        let Report::Object { class, .. } = report else {
-            return Err("the task of this world takes no words".to_string());
-        };
-        let mut classes: Vec<&str> = self.keys.objects.iter().map(|o| o.class.as_str()).collect();
-        if classes.contains(&class.as_str()) {
-            return Ok(());
-        }
+    fn reports(&self) -> Reports {
+        let objects = self.keys.objects.iter();
+        let mut classes: Vec<String> = objects.map(|object| object.class.clone()).collect();
         classes.sort_unstable();
         classes.dedup();
-        let class = merrow_yaml::error::quote(class);
-        Err(format!(
-            "no class {class}; expected one of {}",
-            classes.join(", ")
-        ))
+        Reports::Objects(classes)
     }
 }
 

@@ -182,11 +182,11 @@ fn build_world(
     (scene.bridges, bridge_topics) = bridges.topics.into_iter().unzip();
     (scene.service_bridges, bridge_services) = bridges.services.into_iter().unzip();
     scene.faults = fault::build_faults(&file.faults, cx.on(&scene));
+    scene.task = task::build_task(file, cx.on(&scene));
     scene.schedule = schedule::build_schedule(&file.schedule, cx.on(&scene));
     scene.ais = ais::build_transponders(&file.ais, cx.on(&scene));
     acoustic::resolve_targets(&file.robots, &mut scene, cx);
     obstacle::resolve_detector_sensors(&file.robots, &mut scene, cx);
-    scene.task = task::build_task(file, cx.on(&scene));
     check_magnetic_date(file, cx.on(&scene));
     // Placement can only be checked for a scene that was built without errors.
     if cx.problems().is_empty() {
