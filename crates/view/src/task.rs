@@ -1,6 +1,6 @@
 //! Task of a world for the page: its parts with the scene, its state with the status.
 
-use merrow_math::Vec3;
+use merrow_messages::convert::task::position;
 use merrow_model::scene::Scene;
 use merrow_sim::Simulation;
 use merrow_tasks::law::{Anchor, Marker};
@@ -24,11 +24,13 @@ pub(crate) fn scene(scene: &Scene) -> Value {
     })
 }
 
-/// Returns a part of the task; the points are positions in W [m], or indices of robots.
+/// Returns a part of the task; the points are positions in W [m], or the index of a robot and a
+/// position along its axes from its origin [m].
 fn marker(marker: &Marker) -> Value {
     let points = marker.points.iter().map(|anchor| match anchor {
         Anchor::Fixed(p) => json!(p.to_array()),
-        Anchor::Body(robot) => json!(robot),
+        Anchor::Body(robot) => json!({ "robot": robot, "at": [0.0, 0.0, 0.0] }),
+        Anchor::OnBody(robot, p_BoA) => json!({ "robot": robot, "at": p_BoA.to_array() }),
     });
     json!({
         "shape": marker.shape.keyword(),
@@ -64,14 +66,10 @@ pub(crate) fn status(simulation: &Simulation) -> Value {
 
 fn robot(simulation: &Simulation, task: &Task, name: &str, run: &RobotRun) -> Value {
     let progress = task.law.progress(&run.law);
-    let place = |anchor: Anchor| -> Vec3 {
-        match anchor {
-            Anchor::Fixed(p) => p,
-            Anchor::Body(body) => simulation.state.robots[body].motion.p_WB,
-        }
-    };
     let next = progress.next.filter(|_| run.finished_ns.is_none());
-    let next = next.map(place).filter(|p| p.is_finite());
+    let next = next
+        .map(|anchor| position(anchor, &simulation.state))
+        .filter(|p| p.is_finite());
     json!({
         "name": name,
         "score": task.robot_score(run),

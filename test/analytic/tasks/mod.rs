@@ -1,6 +1,8 @@
 //! Tasks of worlds with a boat that moves uniformly at 1 m/s to the east, whose scores have a closed
 //! form; their topics, and the reports that they accept.
 
+mod solutions;
+
 use merrow::topics::{Content, Output, Plan};
 use merrow_math::Vec3;
 use merrow_messages::msg::TaskInfo;

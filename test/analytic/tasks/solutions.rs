@@ -5,8 +5,9 @@ use merrow_math::real::wrap_angle;
 use merrow_math::{Quat, Vec3};
 use merrow_model::state::{Command, FirmwareCommand};
 use merrow_sim::Simulation;
+use merrow_tasks::law::Anchor;
 use merrow_tasks::registry::Law;
-use merrow_tasks::{Anchor, Phase, Report};
+use merrow_tasks::{Phase, Report};
 use merrow_world::{Overrides, data_dir, load_world};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::f64::consts::PI;
@@ -94,7 +95,11 @@ fn goals(simulation: &Simulation) -> Vec<Goal> {
         Law::Waypoints(law) => {
             let mut all = Vec::new();
             for waypoint in &law.waypoints {
-                all.push(goal(Vec3::new(waypoint.p_W.x, waypoint.p_W.y, -1.0), None, 0.3));
+                all.push(goal(
+                    Vec3::new(waypoint.p_W.x, waypoint.p_W.y, -1.0),
+                    None,
+                    0.3,
+                ));
             }
             let last = law.waypoints[law.waypoints.len() - 1].p_W;
             all.push(goal(Vec3::new(last.x, last.y, -0.1), None, 0.0));

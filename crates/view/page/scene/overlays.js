@@ -260,7 +260,8 @@ export class Overlays {
     const color = "#c8ff6a";
     for (const { shape, name, points: anchors, yaw } of markers) {
       // an added robot has no state yet
-      const points = anchors.map((anchor) => (Array.isArray(anchor) ? anchor : robots[anchor]?.links[0].p)).filter(Boolean);
+      const place = ({ robot, at }) => robots[robot] && add(robots[robot].links[0].p, rotate(robots[robot].links[0].q, at));
+      const points = anchors.map((anchor) => (Array.isArray(anchor) ? anchor : place(anchor))).filter(Boolean);
       if (!points.length) continue;
       if (shape === "points") for (const p of points) this.drawPoint(p, points.length > 1 ? "" : name, color, 1);
       else this.line(shape === "area" ? [...points, points[0]] : points, color, 2);
