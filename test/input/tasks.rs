@@ -25,7 +25,7 @@ fn names_of_tasks_are_checked() {
     );
     check(
         &task("kind: docking, bays: {seat: {latch: hook}}"),
-        "w.yaml:8:44: no coupling `hook` for the task",
+        "w.yaml:8:44: no coupling `hook` for the task; there are none",
     );
     check(
         &task("robots: [pier], kind: follow_target, target: boat"),
@@ -63,10 +63,10 @@ fn scheduled_reports_are_checked() {
     let schedule = "schedule: {r: {time_s: 1, robot: boat, kind: report, class: buoy, position_m: [0, 0, 0]}}\n";
     check(
         &(task(perception) + schedule),
-        "w.yaml:9:62: no class `buoy`; expected one of pier",
+        "w.yaml:9:61: no class `buoy`; expected one of pier",
     );
     let none = task(perception).replace("task: {", "# {") + schedule;
-    check(&none, "w.yaml:9:62: the world has no task");
+    check(&none, "w.yaml:9:61: the world has no task");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn kinds_and_keys_of_tasks_are_checked() {
     );
     check(
         &task("rate_hz: 0, kind: station_keeping, goal: {position_m: [5, 0, 0]}"),
-        "w.yaml:8:17: `rate_hz`: expected 0.1 to 1000, found `0`",
+        "w.yaml:8:17: `rate_hz`: expected a number from 0.1 to 1000 [Hz], found `0`",
     );
     let two = task("kind: station_keeping, goal: {position_m: [5, 0, 0]}").replace(
         "  boat:",

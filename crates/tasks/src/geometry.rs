@@ -93,7 +93,8 @@ impl Zone {
     }
 }
 
-/// Returns true if the horizontal polygon contains the point `p` (even-odd rule).
+/// Returns true if the horizontal polygon with these corners [m] contains the point `p` (even-odd
+/// rule).
 pub fn polygon_contains(polygon: &[[f64; 2]], p: Vec3) -> bool {
     let mut inside = false;
     let mut last = polygon.len().wrapping_sub(1);

@@ -179,19 +179,19 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Sets the score. A value that is not finite has no effect.
+    /// Sets the score, in the unit of the kind. A value that is not finite has no effect.
     pub fn set(&mut self, score: f64) {
         if score.is_finite() {
             self.run.score = score;
         }
     }
 
-    /// Adds to the score.
+    /// Adds to the score, in the unit of the kind.
     pub fn add(&mut self, points: f64) {
         self.set(self.run.score + points);
     }
 
-    /// Returns the score so far, without penalties that are counted apart.
+    /// Returns the score so far in the unit of the kind, without penalties that are counted apart.
     pub fn score(&self) -> f64 {
         self.run.score
     }

@@ -2,7 +2,7 @@
 //!
 //! A world file declares one task. [`task::Task`] has what all kinds share: phases, start zone,
 //! collisions, boundary, time limits, several robots and events. A kind of task is one file of
-//! [`kinds`] with its keys, its state, its law and its tests; [`each_task!`] lists the kinds.
+//! [`kinds`] with its keys, its state, its law and its tests; `each_task!` lists the kinds.
 //!
 //! A task reads true poses and contacts and has no effect on the motion. Its state is a part of the
 //! state of a run, so that a checkpoint resumes it.

@@ -107,7 +107,8 @@ macro_rules! declare_kinds {
                 }
             }
 
-            /// Calls `visit` with the names and values that the score is computed from.
+            /// Calls `visit` with the names and values that the score is computed from, each in its
+            /// unit.
             pub fn figures(&self, state: &LawState, visit: &mut dyn FnMut(&str, f64)) {
                 match (self, state) {
                     $((Self::$law(law), LawState::$law(state)) => law.figures(state, visit),)*

@@ -368,7 +368,7 @@ impl Task {
         Ok(())
     }
 
-    /// Returns the score of a robot with its penalties.
+    /// Returns the score of a robot with its penalties, in the unit of the kind.
     pub fn robot_score(&self, run: &RobotRun) -> f64 {
         match self.law.better() {
             Better::Lower => run.score + run.penalty,
@@ -376,7 +376,7 @@ impl Task {
         }
     }
 
-    /// Returns the score of the task.
+    /// Returns the score of the task, in the unit of the kind.
     pub fn score(&self, state: &TaskState) -> f64 {
         let scores = state.robots.iter().map(|run| self.robot_score(run));
         match self.total {

@@ -17,7 +17,7 @@ use merrow_world::{Overrides, load_text};
 use std::sync::Arc;
 
 /// A body without forces.
-const BODY: &str = "source: test, axes: flu, mass_kg: 10, net_buoyancy_n: 0, \
+const BODY: &str = "source: test, axes: flu, mass_kg: 10, volume_m3: 0.01, \
     inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
 /// Shape of a body.
 const SHAPE: &str = "collisions: {hull: {kind: sphere, radius_m: 0.5}}";

@@ -223,7 +223,7 @@ pub fn vrx_info(scene: &Scene, state: &State, now_ns: u64) -> ParamVec {
     }
 }
 
-/// Returns the figures of the first robot with this name.
+/// Returns the figures of the first robot with this name, each in the unit of the figure.
 pub fn figures(scene: &Scene, state: &State, wanted: &str) -> Vec<f64> {
     let mut found = Vec::new();
     if let Some((task, own)) = of(scene, state)

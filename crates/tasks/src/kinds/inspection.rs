@@ -214,7 +214,7 @@ impl TaskLaw for Inspection {
     fn build(keys: &Self::Keys, names: &dyn Names) -> Option<Self> {
         let place = keys.at.key_place("object");
         let n = number_of_points(&keys.object);
-        if n > MAX_POINTS || n < 1.0 {
+        if !(1.0..=MAX_POINTS).contains(&n) {
             let text = format!(
                 "`object` has {n:.0} parts; expected 1 to {MAX_POINTS}; change `spacing_m`"
             );

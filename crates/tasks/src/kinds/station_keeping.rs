@@ -87,12 +87,12 @@ impl State {
         self.samples += 1;
     }
 
-    /// Returns (2); 0 before the first tick.
+    /// Returns (2) [m]; 0 before the first tick.
     pub fn mean(&self) -> f64 {
         self.sums[0] / self.samples.max(1) as f64
     }
 
-    /// Returns (3); 0 before the first tick.
+    /// Returns (3) [m]; 0 before the first tick.
     pub fn rms(&self) -> f64 {
         (self.sums[1] / self.samples.max(1) as f64).sqrt()
     }
