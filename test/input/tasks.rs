@@ -33,7 +33,7 @@ fn names_of_tasks_are_checked() {
     );
     check(
         &task("robots: [ship], kind: follow_target, target: boat"),
-        "w.yaml:8:16: no robot, prop, actor or structure `ship` for the task; expected `boat` or `pier`",
+        "w.yaml:8:16: no robot, prop, actor or structure `ship` for the task; expected one of `boat`, `pier`",
     );
 }
 

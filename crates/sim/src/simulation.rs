@@ -504,6 +504,7 @@ impl Simulation {
                     &mut self.threads,
                 );
             }
+            self.note_task_contacts();
             self.state.time_ns += scene.dt_ns;
             self.state.step += 1;
             let end = self.state.time_ns;

@@ -64,6 +64,22 @@ impl Simulation {
         task.advance(own, self.state.time_ns, &world, &is_halted);
     }
 
+    /// Notes the contacts of the last step for the task.
+    pub(crate) fn note_task_contacts(&mut self) {
+        if self.state.contacts.touching.is_empty() {
+            return;
+        }
+        if let (Some(task), Some(own)) = (&self.scene.task, &mut self.state.task.0) {
+            let world = World {
+                scene: &self.scene,
+                robots: &self.state.robots,
+                couplings: &self.state.couplings,
+                contacts: &self.state.contacts,
+            };
+            task.note_contacts(own, &world);
+        }
+    }
+
     /// Starts the task again at the current instant.
     pub(crate) fn restart_task(&mut self) {
         let task = self.scene.task.as_ref();

@@ -35,6 +35,8 @@ impl Phase {
 pub struct TaskState {
     /// Start of the task [ns].
     pub start_ns: u64,
+    /// Time of the last tick [ns]; the start before the first one.
+    pub last_ns: u64,
     /// Time of the next tick [ns].
     pub next_ns: u64,
     /// Current phase.
@@ -58,6 +60,8 @@ pub struct RobotRun {
     pub score: f64,
     /// Penalties that are added to a score of which lower values are better.
     pub penalty: f64,
+    /// What it has touched first since the last tick, if that is a collision.
+    pub touched: Option<String>,
     /// Number of collisions.
     pub collisions: u32,
     /// Time of the last collision [ns].

@@ -17,8 +17,7 @@
 //! and `NavigationScoringPlugin.cc`. (1): `AcousticTrackingScoringPlugin.cc`.
 //!
 //! # Limits
-//! A contact that begins and ends between two ticks is no collision. A halted robot is not scored
-//! any more.
+//! A halted robot is not scored any more.
 //!
 //! # Checked by
 //! tests below
@@ -110,6 +109,7 @@ impl Task {
             law: self.law.start(),
             score: 0.0,
             penalty: 0.0,
+            touched: None,
             collisions: 0,
             last_collision_ns: None,
             is_outside: false,
@@ -118,6 +118,7 @@ impl Task {
         };
         TaskState {
             start_ns: now_ns,
+            last_ns: now_ns,
             next_ns: now_ns,
             phase: Phase::Initial,
             timed_out: false,
@@ -131,8 +132,11 @@ impl Task {
     pub fn fits(&self, state: &TaskState) -> bool {
         let all = state.robots.iter().all(|run| self.law.fits(&run.law));
         let ticks_ns = state.next_ns.checked_sub(state.start_ns);
+        let is_known = |k: u32| (k as usize) < self.robots.len();
+        let mut events = state.events.iter();
+        let has_robots = events.all(|event| event.robot.is_none_or(is_known));
         let is_tick = ticks_ns.is_some_and(|ns| ns % self.period_ns == 0);
-        all && is_tick && state.robots.len() == self.robots.len()
+        all && is_tick && has_robots && state.robots.len() == self.robots.len()
     }
 
     /// Evaluates the tick at `now_ns` [ns], if it is due. `is_halted` returns true for bodies that no
@@ -147,6 +151,10 @@ impl Task {
         if now_ns < state.next_ns {
             return;
         }
+        self.note_contacts(state, truth);
+        // a tick is at the end of a step, which can be longer than the period
+        let dt_s = now_ns.saturating_sub(state.last_ns).max(1) as f64 * 1e-9;
+        state.last_ns = now_ns;
         let ticks = (now_ns - state.start_ns) / self.period_ns + 1;
         state.next_ns = state.start_ns + ticks * self.period_ns;
         let [ready, running, finish] = self.phase_times(state);
@@ -159,7 +167,10 @@ impl Task {
         }
         if state.phase != Phase::Running {
             // a report before the task has no effect on it
-            state.robots.iter_mut().for_each(|run| run.reports.clear());
+            for run in &mut state.robots {
+                run.reports.clear();
+                run.touched = None;
+            }
             return;
         }
         let is_over = now_ns >= finish;
@@ -169,7 +180,14 @@ impl Task {
                 continue;
             }
             let is_halted = is_halted(self.robots[robot].1);
-            self.advance_robot(state, robot, (now_ns, elapsed_s), truth, is_over, is_halted);
+            self.advance_robot(
+                state,
+                robot,
+                (now_ns, elapsed_s, dt_s),
+                truth,
+                is_over,
+                is_halted,
+            );
         }
         let is_done = state.robots.iter().all(|run| run.finished_ns.is_some());
         if is_done || is_over {
@@ -183,7 +201,7 @@ impl Task {
         &self,
         state: &mut TaskState,
         robot: usize,
-        (now_ns, elapsed_s): (u64, f64),
+        (now_ns, elapsed_s, dt_s): (u64, f64, f64),
         truth: &dyn Truth,
         is_over: bool,
         is_halted: bool,
@@ -205,7 +223,7 @@ impl Task {
         let motion = truth.motion(self.robots[robot].1);
         let tick = Tick {
             elapsed_s,
-            dt_s: self.period_ns as f64 * 1e-9,
+            dt_s,
             motion,
             truth,
             reports: &reports,
@@ -216,7 +234,7 @@ impl Task {
             run.finish("halted");
             self.law.end(&mut law, &mut run);
         } else {
-            self.count_collision(&mut run, robot, &tick);
+            self.count_collision(&mut run);
             self.check_boundary(&mut run, &tick);
             if elapsed_s > 0.0 {
                 self.penalise(&mut run, self.time_penalty_per_s * tick.dt_s);
@@ -267,25 +285,32 @@ impl Task {
         }
     }
 
-    fn count_collision(&self, run: &mut Run<'_>, robot: usize, tick: &Tick<'_>) {
-        let now_ns = run.head.time_ns;
-        let buffer_ns = (self.collisions.buffer_s * 1e9) as u64;
-        let is_counted = |last: u64| now_ns.saturating_sub(last) <= buffer_ns;
-        if run.run.last_collision_ns.is_some_and(is_counted) {
-            return;
-        }
+    /// Notes what the robots touch now, for the next tick. To be called after every step with
+    /// contacts, because a contact can be shorter than the time between two ticks.
+    pub fn note_contacts(&self, state: &mut TaskState, truth: &dyn Truth) {
         let keys = &self.collisions;
-        let mut with: Option<String> = None;
-        tick.truth.touching(self.robots[robot].1, &mut |other| {
-            let counts = match other {
-                Some(name) => !keys.except.iter().any(|except| except == name),
-                None => keys.seabed,
-            };
-            if counts && with.is_none() {
-                with = Some(other.unwrap_or("the seabed").to_string());
-            }
-        });
-        let Some(with) = with else {
+        for (run, (_, body)) in state.robots.iter_mut().zip(&self.robots) {
+            let touched = &mut run.touched;
+            truth.touching(*body, &mut |other| {
+                let counts = match other {
+                    Some(name) => !keys.except.iter().any(|except| except == name),
+                    None => keys.seabed,
+                };
+                if counts && touched.is_none() {
+                    *touched = Some(other.unwrap_or("the seabed").to_string());
+                }
+            });
+        }
+    }
+
+    fn count_collision(&self, run: &mut Run<'_>) {
+        let now_ns = run.head.time_ns;
+        let keys = &self.collisions;
+        let buffer_ns = (keys.buffer_s * 1e9) as u64;
+        let is_counted = |last: u64| now_ns.saturating_sub(last) <= buffer_ns;
+        let touched = run.run.touched.take();
+        let Some(with) = touched.filter(|_| !run.run.last_collision_ns.is_some_and(is_counted))
+        else {
             return;
         };
         run.run.last_collision_ns = Some(now_ns);

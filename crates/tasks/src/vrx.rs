@@ -18,7 +18,7 @@ pub(crate) const STATION_KEEPING: [f64; 2] = [11.705862863991499, 6.075363765411
 pub(crate) const WAYFINDING: [f64; 4] = [
     13.453071684444161,
     4.1255839469335935,
-    2.3239247559797391,
+    2.323924755979739,
     33.90970635041915,
 ];
 /// Scores of the three courses.
@@ -30,7 +30,7 @@ pub(crate) const ACOUSTIC_TRACKING: f64 = 13.88232123489386;
 /// Score of [`REPORTS`].
 pub(crate) const PERCEPTION: f64 = 1.2060113295832984;
 /// Scores without and with a collision.
-pub(crate) const WILDLIFE: [f64; 2] = [50.400000000000006, 139.90000000000001];
+pub(crate) const WILDLIFE: [f64; 2] = [50.4, 139.9];
 
 /// Reports: time [s], class, position [m].
 pub(crate) const REPORTS: [(f64, &str, f64, f64); 6] = [

@@ -114,7 +114,7 @@ fn scores_equal_their_closed_forms() {
             "kind: perception, objects: [{object: left, class: buoy}, {object: right, class: buoy}]",
             10.0,
         ),
-        ("kind: follow_target, target: ship, distance_m: 3", 2.0),
+        ("kind: follow_target, target: crate, distance_m: 1", 2.0),
         // the time of the last tick, and one avoided object
         (
             "kind: wildlife, objects: [{object: left, conduct: clockwise}, {position_m: [0, 60, 0], conduct: avoid}]",

@@ -7,10 +7,11 @@ use merrow_environment::geodesy::geodetic_from_world;
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::{Origin, Scene};
 use merrow_model::state::State;
+use merrow_ros2::msg::builtin_interfaces::Time;
 use merrow_ros2::msg::geometry_msgs::{Pose, PoseArray, PoseStamped};
 use merrow_ros2::msg::rcl_interfaces::{Parameter, ParameterValue};
 use merrow_tasks::law::{Anchor, Better};
-use merrow_tasks::{Phase, RobotRun, Task, TaskState};
+use merrow_tasks::{Event, Phase, RobotRun, Task, TaskState};
 
 /// Type of a parameter value (`rcl_interfaces/msg/ParameterType`).
 mod parameter_type {
@@ -238,6 +239,12 @@ pub fn figures(scene: &Scene, state: &State, wanted: &str) -> Vec<f64> {
     found
 }
 
+/// Returns a time of a message [ns]; 0 for a time before the start.
+fn nanoseconds(time: &Time) -> u64 {
+    let seconds = u64::try_from(time.sec).unwrap_or(0);
+    seconds * 1_000_000_000 + u64::from(time.nanosec)
+}
+
 /// Sets the phase, the score and the events of a replay from a recorded message.
 pub fn restore(task: &Task, own: &mut TaskState, message: &TaskInfo) {
     own.phase = match message.phase {
@@ -247,6 +254,16 @@ pub fn restore(task: &Task, own: &mut TaskState, message: &TaskInfo) {
         _ => Phase::Initial,
     };
     own.timed_out = message.timed_out;
+    let events = message.events.iter().map(|event| Event {
+        time_ns: nanoseconds(&event.stamp),
+        robot: task
+            .robots
+            .iter()
+            .position(|(name, _)| *name == event.robot)
+            .map(|k| k as u32),
+        text: event.event.clone(),
+    });
+    own.events = events.take(Event::MAX).collect();
     for (run, recorded) in own.robots.iter_mut().zip(&message.robots) {
         let is_lower = task.law.better() == Better::Lower;
         run.penalty = if is_lower { recorded.penalty } else { 0.0 };

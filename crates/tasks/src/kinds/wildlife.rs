@@ -152,7 +152,11 @@ impl Wildlife {
             object.sides[gate] = turned.is_none().then_some(side);
             if let Some(turned) = turned {
                 let is_right = turned == self.conduct(k);
-                object.crossed = if is_right { object.crossed + 1 } else { 0 };
+                object.crossed = if is_right {
+                    object.crossed.saturating_add(1)
+                } else {
+                    0
+                };
             }
             if usize::from(object.crossed) == GATES {
                 object.contact = Contact::Circled;

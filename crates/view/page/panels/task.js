@@ -21,8 +21,9 @@ export function robotText({ name, score, done, parts, collisions, finished, next
 
 export class Task {
   /** Shows the panel if the scene has a task. */
-  setScene({ task }) {
+  setScene({ task, recording }) {
     this.task = task;
+    this.isRecording = Boolean(recording);
     $("task-panel").hidden = !task;
     if (!task) return;
     $("task-name").textContent = task.name;
@@ -36,7 +37,10 @@ export class Task {
     const over = status.timed_out ? ", time is over" : "";
     $("task-phase").textContent = `${status.phase}${time}${over}`;
     $("task-score").textContent = scoreText(status.score);
-    $("task-robots").replaceChildren(...status.robots.map((robot) => element("li", robotText(robot))));
+    // a recording does not contain which parts are done
+    const known = (robot) => (this.isRecording ? { ...robot, parts: 0, next: null } : robot);
+    const lines = status.robots.map((robot) => element("li", robotText(known(robot))));
+    $("task-robots").replaceChildren(...lines);
     const events = status.events.map(({ time_s: t, robot, text }) =>
       element("li", `${t.toFixed(1)} s ${robot ? `${robot}: ` : ""}${text}`),
     );

@@ -274,7 +274,7 @@ export class Overlays {
     }
     for (const { name, next } of status?.robots ?? []) {
       const k = this.scene.robots.findIndex((robot) => robot.name === name);
-      if (next && robots[k]) this.line([robots[k].links[0].p, next], "rgba(200, 255, 106, 0.45)", 1);
+      if (next && robots[k] && !this.scene.recording) this.line([robots[k].links[0].p, next], "rgba(200, 255, 106, 0.45)", 1);
     }
   }
 
