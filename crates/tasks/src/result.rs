@@ -33,7 +33,7 @@ impl Task {
         let progress = self.law.progress(&run.law);
         json!({
             "score": self.robot_score(run),
-            "penalty": run.penalty,
+            "penalty": run.penalties(),
             "collisions": run.collisions,
             "finished_s": run.finished_ns.map(seconds),
             "done": progress.done,

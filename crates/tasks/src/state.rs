@@ -60,6 +60,8 @@ pub struct RobotRun {
     pub score: f64,
     /// Penalties that are added to a score of which lower values are better.
     pub penalty: f64,
+    /// Penalty of the time.
+    pub time_penalty: f64,
     /// What it has touched first since the last tick, if that is a collision.
     pub touched: Option<String>,
     /// Number of collisions.
@@ -72,6 +74,13 @@ pub struct RobotRun {
     pub finished_ns: Option<u64>,
     /// Reports since the last tick.
     pub reports: Vec<Report>,
+}
+
+impl RobotRun {
+    /// Returns the sum of the penalties that are added to a score of which lower values are better.
+    pub fn penalties(&self) -> f64 {
+        self.penalty + self.time_penalty
+    }
 }
 
 /// Something that happened during a task.

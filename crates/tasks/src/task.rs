@@ -3,14 +3,15 @@
 //! # Law
 //! ```text
 //!   initial --t ≥ t_ready--> ready --t ≥ t_running--> running --t ≥ t_finish or all done--> finished
-//!   S = s + p                                 (1)  lower scores are better
-//!   S = s, s ← max(0, s - Δp) at a penalty    (2)  higher scores are better
+//!   S = s + p + k t                                        (1)  lower scores are better
+//!   S = max(0, s - k t), s ← max(0, s - Δp) at a penalty   (2)  higher scores are better
 //! ```
 //! The law of the kind of task computes the score s of each robot while the phase is `running`.
 //!
 //! # Symbols
 //! t_ready, t_running, t_finish sums of the durations of the phases from the start of the run [s] ·
-//! S score of a robot · s score of the law · p sum of the penalties, Δp one of them.
+//! S score of a robot · s score of the law · p sum of the penalties, Δp one of them ·
+//! k `time_penalty_per_s` · t time of the robot in the phase `running` [s].
 //!
 //! # Source
 //! Phases, (2) and the time between two collisions: osrf/vrx at 93ae8d0, `vrx_gz/src/ScoringPlugin.cc`
@@ -109,6 +110,7 @@ impl Task {
             law: self.law.start(),
             score: 0.0,
             penalty: 0.0,
+            time_penalty: 0.0,
             touched: None,
             collisions: 0,
             last_collision_ns: None,
@@ -237,7 +239,7 @@ impl Task {
             self.count_collision(&mut run);
             self.check_boundary(&mut run, &tick);
             if elapsed_s > 0.0 {
-                self.penalise(&mut run, self.time_penalty_per_s * tick.dt_s);
+                run.run.time_penalty += self.time_penalty_per_s * tick.dt_s;
             }
             if run.run.finished_ns.is_none() {
                 self.law.tick(&mut law, &tick, &mut run);
@@ -396,8 +398,8 @@ impl Task {
     /// Returns the score of a robot with its penalties, in the unit of the kind.
     pub fn robot_score(&self, run: &RobotRun) -> f64 {
         match self.law.better() {
-            Better::Lower => run.score + run.penalty,
-            Better::Higher => run.score,
+            Better::Lower => run.score + run.penalties(),
+            Better::Higher => (run.score - run.time_penalty).max(0.0),
         }
     }
 

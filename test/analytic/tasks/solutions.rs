@@ -124,7 +124,7 @@ fn goals(simulation: &Simulation) -> Vec<Goal> {
                 },
                 Goal {
                     hold_s: 15.0,
-                    ..goal(above(-97.5), yaw, 0.5)
+                    ..goal(above(-97.5), yaw, 1.0)
                 },
                 // below the seat, to press the probe into it
                 goal(above(-99.1), yaw, 0.0),

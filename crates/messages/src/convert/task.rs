@@ -90,7 +90,7 @@ fn robot_score(task: &Task, name: &str, run: &RobotRun, state: &State) -> TaskSc
     TaskScore {
         robot: name.to_string(),
         score: task.robot_score(run),
-        penalty: run.penalty,
+        penalty: run.penalties(),
         collisions: run.collisions,
         finished: run.finished_ns.is_some(),
         done: progress.done as u32,
@@ -267,6 +267,7 @@ pub fn restore(task: &Task, own: &mut TaskState, message: &TaskInfo) {
     for (run, recorded) in own.robots.iter_mut().zip(&message.robots) {
         let is_lower = task.law.better() == Better::Lower;
         run.penalty = if is_lower { recorded.penalty } else { 0.0 };
+        run.time_penalty = 0.0;
         run.score = recorded.score - run.penalty;
         run.collisions = recorded.collisions;
     }
