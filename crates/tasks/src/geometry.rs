@@ -27,6 +27,14 @@ pub fn horizontal_distance(a: Vec3, b: Vec3) -> f64 {
     (d.x * d.x + d.y * d.y).sqrt()
 }
 
+/// Returns the distance of two points [m], only the horizontal one if `horizontal` is set.
+pub fn distance(a: Vec3, b: Vec3, horizontal: bool) -> f64 {
+    match horizontal {
+        true => horizontal_distance(a, b),
+        false => (a - b).norm(),
+    }
+}
+
 /// Side of a gate on which a robot is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub enum Side {

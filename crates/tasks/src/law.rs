@@ -9,6 +9,7 @@ use merrow_math::{Quat, Vec3};
 use merrow_persist::Persist;
 use merrow_yaml::error::Place;
 use std::f64::consts::PI;
+use std::ops::Deref;
 
 /// Names and positions of a world that is being loaded. Errors and notes have the place of the key.
 pub trait Names {
@@ -36,6 +37,23 @@ pub trait Names {
     fn structure_at(&self, p: Vec3) -> Option<String>;
     /// Returns the position in W of a latitude and a longitude [rad] at sea level [m].
     fn position(&self, latitude: f64, longitude: f64) -> Vec3;
+}
+
+/// The world that is being loaded, and the robots of the task.
+#[derive(Clone, Copy)]
+pub struct Site<'a> {
+    /// Names and positions of the world.
+    pub names: &'a dyn Names,
+    /// Names of the robots of the task, and their indices among the bodies.
+    pub robots: &'a [(String, usize)],
+}
+
+impl<'a> Deref for Site<'a> {
+    type Target = dyn Names + 'a;
+
+    fn deref(&self) -> &Self::Target {
+        self.names
+    }
 }
 
 /// A point that a task refers to.
@@ -310,7 +328,7 @@ pub trait TaskLaw: Sized {
     const BETTER: Better;
 
     /// Builds the law and reports what does not fit the world.
-    fn build(keys: &Self::Keys, names: &dyn Names) -> Option<Self>;
+    fn build(keys: &Self::Keys, names: &Site<'_>) -> Option<Self>;
 
     /// Returns the state of a robot before the phase `running`.
     fn start(&self) -> Self::State;
@@ -342,7 +360,7 @@ pub trait TaskLaw: Sized {
 }
 
 /// Returns the place of `keys`. `place` is that of the map.
-pub fn build_goal(keys: &GoalKeys, names: &dyn Names) -> Option<Goal> {
+pub fn build_goal(keys: &GoalKeys, names: &Site<'_>) -> Option<Goal> {
     let p_W = match (keys.position_m, keys.latitude_deg, keys.longitude_deg) {
         (Some(p), None, None) => Vec3::from(p),
         (None, Some(latitude), Some(longitude)) => {
@@ -361,7 +379,7 @@ pub fn build_goal(keys: &GoalKeys, names: &dyn Names) -> Option<Goal> {
 }
 
 /// Returns the object or the place of `keys`.
-pub fn build_anchor(keys: &AnchorKeys, names: &dyn Names) -> Option<Anchor> {
+pub fn build_anchor(keys: &AnchorKeys, names: &Site<'_>) -> Option<Anchor> {
     match (&keys.object, keys.position_m) {
         (Some(name), offset) => {
             let offset = Vec3::from(offset.unwrap_or_default());
@@ -377,7 +395,7 @@ pub fn build_anchor(keys: &AnchorKeys, names: &dyn Names) -> Option<Anchor> {
 }
 
 /// Returns the position of an anchor at the start of the run, in W [m].
-pub fn start_position(anchor: Anchor, names: &dyn Names) -> Vec3 {
+pub fn start_position(anchor: Anchor, names: &Site<'_>) -> Vec3 {
     match anchor {
         Anchor::Fixed(p) => p,
         Anchor::Body(body) => names.start(body),
@@ -398,7 +416,7 @@ pub fn build_zone(keys: &ZoneKeys) -> Zone {
 
 /// Reports a place that no robot can reach: in the seabed or inside a structure. A robot at the
 /// surface needs water there.
-pub fn check_reachable(p: Vec3, surface: bool, what: &str, place: &Place, names: &dyn Names) {
+pub fn check_reachable(p: Vec3, surface: bool, what: &str, place: &Place, names: &Site<'_>) {
     let [x, y] = [p.x, p.y];
     let seabed = names.seabed(x, y);
     let z = if surface { 0.0 } else { p.z };
@@ -418,4 +436,13 @@ pub fn check_reachable(p: Vec3, surface: bool, what: &str, place: &Place, names:
         );
         names.error(place, &text);
     }
+}
+
+/// Returns whether only horizontal distances count for the robots of a task.
+pub fn is_horizontal(given: Option<bool>, names: &Site<'_>) -> bool {
+    let at_surface = || {
+        let mut robots = names.robots.iter();
+        robots.all(|(_, body)| names.stays_at_surface(*body))
+    };
+    given.unwrap_or_else(at_surface)
 }

@@ -1,7 +1,7 @@
 //! List of the kinds of task, and the selection of a law and its state.
 
 use crate::kinds::*;
-use crate::law::{Better, Marker, Names, Progress, Reports, Run, TaskLaw, Tick};
+use crate::law::{Better, Marker, Progress, Reports, Run, Site, TaskLaw, Tick};
 use merrow_persist::Persist;
 use merrow_yaml::spec::spec;
 
@@ -60,7 +60,7 @@ macro_rules! declare_kinds {
 
         impl Law {
             /// Builds the law of `kind`; `None` after reporting an error.
-            pub fn build(kind: &TaskKind, names: &dyn Names) -> Option<Self> {
+            pub fn build(kind: &TaskKind, names: &Site<'_>) -> Option<Self> {
                 match kind {
                     $(TaskKind::$law(keys) => {
                         <$module::$law as TaskLaw>::build(keys, names).map(|law| Self::$law(Box::new(law)))

@@ -26,7 +26,8 @@
 use crate::geometry::{heading_error, horizontal_distance, polygon_area, polygon_contains};
 use crate::keys::{BoundaryKeys, CollisionKeys, StartKeys, TaskKeys, Total};
 use crate::law::{
-    Anchor, Better, Goal, Marker, Names, Report, Run, Shape, Tick, Truth, build_goal,
+    Anchor, Better, Goal, Marker, Names, Report, Run, Shape, Site, Tick, Truth, build_goal,
+    check_reachable, is_horizontal,
 };
 use crate::registry::Law;
 use crate::state::{Event, Phase, RobotRun, TaskState};
@@ -73,11 +74,20 @@ impl Task {
         if let Some(boundary) = &boundary {
             check_boundary(boundary, &robots, names);
         }
+        let site = &Site {
+            names,
+            robots: &robots,
+        };
         let start = match &keys.start {
-            Some(start) => Some((build_goal(&start.pose, names)?, start.clone())),
+            Some(start) => {
+                let goal = build_goal(&start.pose, site)?;
+                let horizontal = is_horizontal(None, site);
+                check_reachable(goal.p_W, horizontal, "`start`", &start.at.whole, site);
+                Some((goal, start.clone()))
+            }
             None => None,
         };
-        let law = Law::build(&keys.kind, names)?;
+        let law = Law::build(&keys.kind, site)?;
         let nanoseconds = |s: f64| (s * 1e9).round() as u64;
         let ready = nanoseconds(keys.initial_duration_s);
         let running = ready + nanoseconds(keys.ready_duration_s);

@@ -121,7 +121,7 @@ fn scores_equal_their_closed_forms() {
             9.98 - 30.0,
         ),
         (
-            "kind: avoid_traffic, goal: {position_m: [8, 0, 0]}, radius_m: 1, traffic: [ship]",
+            "kind: avoid_traffic, goal: {position_m: [8, 0, 0]}, radius_m: 1, safe_distance_m: 4, collision_distance_m: 1, traffic: [ship]",
             100.0,
         ),
     ] {

@@ -38,7 +38,7 @@
 use crate::geometry::{heading_error, horizontal_distance};
 use crate::keys::GoalKeys;
 use crate::law::{
-    Anchor, Better, Goal, Marker, Motion, Names, Progress, Run, Shape, TaskLaw, Tick, build_goal,
+    Anchor, Better, Goal, Marker, Motion, Progress, Run, Shape, Site, TaskLaw, Tick, build_goal,
     check_reachable,
 };
 use merrow_math::Vec3;
@@ -293,7 +293,7 @@ impl TaskLaw for AvoidTraffic {
     type State = State;
     const BETTER: Better = Better::Higher;
 
-    fn build(keys: &Self::Keys, names: &dyn Names) -> Option<Self> {
+    fn build(keys: &Self::Keys, names: &Site<'_>) -> Option<Self> {
         let goal = build_goal(&keys.goal, names)?;
         check_reachable(goal.p_W, true, "`goal`", &keys.goal.at.whole, names);
         let place = keys.at.key_place("traffic");

@@ -22,7 +22,7 @@
 use crate::geometry::Zone;
 use crate::keys::ZoneKeys;
 use crate::law::{
-    Anchor, Better, Marker, Names, Progress, Report, Reports, Run, Shape, TaskLaw, Tick, build_zone,
+    Anchor, Better, Marker, Progress, Report, Reports, Run, Shape, Site, TaskLaw, Tick, build_zone,
 };
 use merrow_persist::Persist;
 use merrow_yaml::read::NamedMap;
@@ -131,7 +131,7 @@ impl TaskLaw for Docking {
     type State = State;
     const BETTER: Better = Better::Higher;
 
-    fn build(keys: &Self::Keys, names: &dyn Names) -> Option<Self> {
+    fn build(keys: &Self::Keys, names: &Site<'_>) -> Option<Self> {
         let mut bays = Vec::new();
         for (name, bay) in keys.bays.iter() {
             let dock = match (&bay.zone, &bay.latch) {

@@ -18,9 +18,10 @@
 //! # Checked by
 //! tests below, against the arithmetic of the plug-in
 
-use crate::geometry::horizontal_distance;
-use crate::kinds::waypoints::is_horizontal;
-use crate::law::{Anchor, Better, Marker, Names, Progress, Run, Shape, TaskLaw, Tick};
+use crate::geometry::distance;
+use crate::law::{
+    Anchor, Better, Marker, Progress, Run, Shape, Site, TaskLaw, Tick, is_horizontal,
+};
 use merrow_persist::Persist;
 use merrow_yaml::spec::spec;
 
@@ -69,7 +70,7 @@ impl TaskLaw for FollowTarget {
     type State = State;
     const BETTER: Better = Better::Lower;
 
-    fn build(keys: &Self::Keys, names: &dyn Names) -> Option<Self> {
+    fn build(keys: &Self::Keys, names: &Site<'_>) -> Option<Self> {
         let place = keys.at.key_place("target");
         let target = names.find_object(&keys.target, merrow_math::Vec3::zero(), place)?;
         if matches!(target, Anchor::Fixed(_)) {
@@ -96,10 +97,7 @@ impl TaskLaw for FollowTarget {
         if !target.is_finite() {
             return;
         }
-        let distance = match self.horizontal {
-            true => horizontal_distance(target, p),
-            false => (target - p).norm(),
-        };
+        let distance = distance(target, p, self.horizontal);
         state.error = (distance - self.keys.distance_m).abs();
         state.sum += state.error;
         state.samples += 1;

@@ -28,8 +28,8 @@
 use crate::geometry::{Side, horizontal_distance, side_of_gate};
 use crate::keys::AnchorKeys;
 use crate::law::{
-    Anchor, Better, Marker, Names, Progress, Run, Shape, TaskLaw, Tick, build_anchor,
-    check_reachable, start_position,
+    Anchor, Better, Marker, Progress, Run, Shape, Site, TaskLaw, Tick, build_anchor,
+    check_reachable, is_horizontal, start_position,
 };
 use merrow_persist::Persist;
 use merrow_yaml::spec::spec;
@@ -108,7 +108,7 @@ pub(crate) enum Passage {
 }
 
 /// Builds the ends of gates and reports gates that nothing can pass.
-pub(crate) fn build_gates(keys: &[GateKeys], names: &dyn Names) -> Option<Vec<[Anchor; 2]>> {
+pub(crate) fn build_gates(keys: &[GateKeys], names: &Site<'_>) -> Option<Vec<[Anchor; 2]>> {
     let mut gates = Vec::new();
     for (k, gate) in keys.iter().enumerate() {
         let ends = [
@@ -126,7 +126,13 @@ pub(crate) fn build_gates(keys: &[GateKeys], names: &dyn Names) -> Option<Vec<[A
         }
         let middle = (left + right).scale(0.5);
         let what = format!("the middle of gate {k}");
-        check_reachable(middle, true, &what, &gate.at.whole, names);
+        check_reachable(
+            middle,
+            is_horizontal(None, names),
+            &what,
+            &gate.at.whole,
+            names,
+        );
         gates.push(ends);
     }
     Some(gates)
@@ -193,7 +199,7 @@ impl TaskLaw for Gates {
     type State = State;
     const BETTER: Better = Better::Higher;
 
-    fn build(keys: &Self::Keys, names: &dyn Names) -> Option<Self> {
+    fn build(keys: &Self::Keys, names: &Site<'_>) -> Option<Self> {
         Some(Self {
             gates: build_gates(&keys.gates, names)?,
             keys: keys.clone(),

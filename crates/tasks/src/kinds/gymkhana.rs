@@ -24,7 +24,7 @@ use crate::kinds::gates::{
 };
 use crate::kinds::station_keeping::{self, goal_error};
 use crate::law::{
-    Anchor, Better, Goal, Marker, Names, Progress, Run, TaskLaw, Tick, build_goal, check_reachable,
+    Anchor, Better, Goal, Marker, Progress, Run, Site, TaskLaw, Tick, build_goal, check_reachable,
 };
 use merrow_persist::Persist;
 use merrow_yaml::spec::spec;
@@ -75,7 +75,7 @@ impl TaskLaw for Gymkhana {
     type State = State;
     const BETTER: Better = Better::Lower;
 
-    fn build(keys: &Self::Keys, names: &dyn Names) -> Option<Self> {
+    fn build(keys: &Self::Keys, names: &Site<'_>) -> Option<Self> {
         let goal = build_goal(&keys.goal, names)?;
         check_reachable(goal.p_W, true, "`goal`", &keys.goal.at.whole, names);
         Some(Self {
@@ -98,7 +98,7 @@ impl TaskLaw for Gymkhana {
             Passage::Crossed(k) | Passage::Following(k) => run.event(format!("crossed gate {k}")),
             Passage::Invalid(k) => run.event(format!("crossed gate {k} in the wrong direction")),
         }
-        let error = goal_error(&self.goal, &tick.motion, self.keys.heading_decay);
+        let error = goal_error(&self.goal, &tick.motion, self.keys.heading_decay, true);
         state.station.add(error);
         run.set(match self.is_through(state) {
             true => state.station.mean(),

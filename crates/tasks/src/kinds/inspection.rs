@@ -19,7 +19,7 @@
 //! tests below
 
 use crate::keys::ZoneKeys;
-use crate::law::{Anchor, Better, Marker, Names, Progress, Run, Shape, TaskLaw, Tick, build_zone};
+use crate::law::{Anchor, Better, Marker, Progress, Run, Shape, Site, TaskLaw, Tick, build_zone};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_persist::Persist;
@@ -146,7 +146,7 @@ fn number_of_points(object: &InspectedKeys) -> f64 {
     }
 }
 
-fn points_of(object: &InspectedKeys, names: &dyn Names) -> Vec<(Vec3, Option<Vec3>)> {
+fn points_of(object: &InspectedKeys, names: &Site<'_>) -> Vec<(Vec3, Option<Vec3>)> {
     let mut all = Vec::new();
     match object {
         InspectedKeys::Line {
@@ -211,7 +211,7 @@ impl TaskLaw for Inspection {
     type State = State;
     const BETTER: Better = Better::Higher;
 
-    fn build(keys: &Self::Keys, names: &dyn Names) -> Option<Self> {
+    fn build(keys: &Self::Keys, names: &Site<'_>) -> Option<Self> {
         let place = keys.at.key_place("object");
         let n = number_of_points(&keys.object);
         if !(1.0..=MAX_POINTS).contains(&n) {

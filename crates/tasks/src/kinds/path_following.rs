@@ -19,9 +19,9 @@
 //! tests below
 
 use crate::geometry::distance_to_segment;
-use crate::kinds::waypoints::is_horizontal;
 use crate::law::{
-    Anchor, Better, Marker, Names, Progress, Run, Shape, TaskLaw, Tick, check_reachable,
+    Anchor, Better, Marker, Progress, Run, Shape, Site, TaskLaw, Tick, check_reachable,
+    is_horizontal,
 };
 use merrow_math::Vec3;
 use merrow_persist::Persist;
@@ -106,7 +106,7 @@ impl TaskLaw for PathFollowing {
     type State = State;
     const BETTER: Better = Better::Lower;
 
-    fn build(keys: &Self::Keys, names: &dyn Names) -> Option<Self> {
+    fn build(keys: &Self::Keys, names: &Site<'_>) -> Option<Self> {
         let horizontal = is_horizontal(keys.horizontal, names);
         let path: Vec<Vec3> = keys.path_m.iter().map(|p| Vec3::from(*p)).collect();
         let place = keys.at.key_place("path_m");

@@ -25,7 +25,7 @@
 use crate::geometry::horizontal_distance;
 use crate::keys::AnchorKeys;
 use crate::law::{
-    Anchor, Better, Marker, Names, Progress, Report, Reports, Run, TaskLaw, Tick, build_anchor,
+    Anchor, Better, Marker, Progress, Report, Reports, Run, Site, TaskLaw, Tick, build_anchor,
 };
 use merrow_persist::Persist;
 use merrow_yaml::spec::spec;
@@ -132,7 +132,7 @@ impl TaskLaw for Perception {
     type State = State;
     const BETTER: Better = Better::Lower;
 
-    fn build(keys: &Self::Keys, names: &dyn Names) -> Option<Self> {
+    fn build(keys: &Self::Keys, names: &Site<'_>) -> Option<Self> {
         let anchors = keys.objects.iter();
         let anchors: Option<_> = anchors
             .map(|object| build_anchor(&object.anchor, names))

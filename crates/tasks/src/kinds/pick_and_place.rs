@@ -18,7 +18,7 @@
 
 use crate::keys::GoalKeys;
 use crate::law::{
-    Anchor, Better, Goal, Marker, Names, Progress, Run, TaskLaw, Tick, build_goal, check_reachable,
+    Anchor, Better, Goal, Marker, Progress, Run, Site, TaskLaw, Tick, build_goal, check_reachable,
 };
 use merrow_math::Vec3;
 use merrow_persist::Persist;
@@ -87,7 +87,7 @@ impl TaskLaw for PickAndPlace {
     type State = State;
     const BETTER: Better = Better::Higher;
 
-    fn build(keys: &Self::Keys, names: &dyn Names) -> Option<Self> {
+    fn build(keys: &Self::Keys, names: &Site<'_>) -> Option<Self> {
         let mut objects = Vec::new();
         for moved in &keys.objects {
             let place = moved.at.key_place("object");

@@ -7,7 +7,7 @@
 //!   S = √(Σ e² / n)        (3)  measure: rms
 //! ```
 //! # Symbols
-//! d horizontal distance from the goal [m] · ψ difference of the headings, 0..π [rad] · k
+//! d distance from the goal, horizontal for robots at the surface [m] · ψ difference of the headings, 0..π [rad] · k
 //! `heading_decay` · n number of ticks.
 //!
 //! # Source
@@ -21,11 +21,11 @@
 //! # Checked by
 //! tests below, against the arithmetic of the plug-in
 
-use crate::geometry::{heading_error, horizontal_distance, pose_error};
+use crate::geometry::{distance, heading_error, pose_error};
 use crate::keys::GoalKeys;
 use crate::law::{
-    Anchor, Better, Goal, Marker, Motion, Names, Progress, Run, TaskLaw, Tick, build_goal,
-    check_reachable,
+    Anchor, Better, Goal, Marker, Motion, Progress, Run, Site, TaskLaw, Tick, build_goal,
+    check_reachable, is_horizontal,
 };
 use merrow_persist::Persist;
 use merrow_yaml::spec::spec;
@@ -40,6 +40,8 @@ spec! {
         heading_decay: f64 [fraction] = 0.75,
         /// How the errors of all ticks are combined.
         measure: Measure = Measure::Mean,
+        /// Whether only horizontal distances count. Default: true for robots at the surface.
+        horizontal: Option<bool>,
     }
 
     /// How the errors of all ticks are combined.
@@ -56,6 +58,8 @@ spec! {
 pub struct StationKeeping {
     /// Where to hold.
     pub goal: Goal,
+    /// Whether only horizontal distances count.
+    pub horizontal: bool,
     /// Keys of the file.
     pub keys: StationKeepingKeys,
 }
@@ -72,8 +76,13 @@ pub struct State {
 }
 
 /// Returns the pose error (1) of a motion.
-pub(crate) fn goal_error(goal: &Goal, motion: &Motion, heading_decay: f64) -> f64 {
-    let distance = horizontal_distance(goal.p_W, motion.p_WB);
+pub(crate) fn goal_error(
+    goal: &Goal,
+    motion: &Motion,
+    heading_decay: f64,
+    horizontal: bool,
+) -> f64 {
+    let distance = distance(goal.p_W, motion.p_WB, horizontal);
     let heading = goal.yaw.map(|yaw| heading_error(yaw, motion.yaw()));
     pose_error(distance, heading, heading_decay)
 }
@@ -103,11 +112,13 @@ impl TaskLaw for StationKeeping {
     type State = State;
     const BETTER: Better = Better::Lower;
 
-    fn build(keys: &Self::Keys, names: &dyn Names) -> Option<Self> {
+    fn build(keys: &Self::Keys, names: &Site<'_>) -> Option<Self> {
         let goal = build_goal(&keys.goal, names)?;
-        check_reachable(goal.p_W, true, "`goal`", &keys.goal.at.whole, names);
+        let horizontal = is_horizontal(keys.horizontal, names);
+        check_reachable(goal.p_W, horizontal, "`goal`", &keys.goal.at.whole, names);
         Some(Self {
             goal,
+            horizontal,
             keys: keys.clone(),
         })
     }
@@ -117,11 +128,8 @@ impl TaskLaw for StationKeeping {
     }
 
     fn tick(&self, state: &mut State, tick: &Tick<'_>, run: &mut Run<'_>) {
-        state.add(goal_error(
-            &self.goal,
-            &tick.motion,
-            self.keys.heading_decay,
-        ));
+        let decay = self.keys.heading_decay;
+        state.add(goal_error(&self.goal, &tick.motion, decay, self.horizontal));
         run.set(match self.keys.measure {
             Measure::Mean => state.mean(),
             Measure::Rms => state.rms(),

@@ -6,7 +6,7 @@
 //!   S = (1/n) Σ_i min_t e_i(t)      (2)
 //! ```
 //! # Symbols
-//! d_i horizontal distance from waypoint i [m] · ψ_i difference of the headings, 0..π [rad] · k
+//! d_i distance from waypoint i, horizontal for robots at the surface [m] · ψ_i difference of the headings, 0..π [rad] · k
 //! `heading_decay` · n number of waypoints · t ticks so far.
 //!
 //! # Source
@@ -22,7 +22,8 @@
 use crate::keys::GoalKeys;
 use crate::kinds::station_keeping::goal_error;
 use crate::law::{
-    Anchor, Better, Goal, Marker, Names, Progress, Run, TaskLaw, Tick, build_goal, check_reachable,
+    Anchor, Better, Goal, Marker, Progress, Run, Site, TaskLaw, Tick, build_goal, check_reachable,
+    is_horizontal,
 };
 use merrow_persist::Persist;
 use merrow_yaml::spec::spec;
@@ -39,6 +40,8 @@ spec! {
         /// Pose error below which a waypoint counts as reached; the task ends when all are. Default:
         /// it ends with its time.
         acceptance_error: Option<f64> [positive],
+        /// Whether only horizontal distances count. Default: true for robots at the surface.
+        horizontal: Option<bool>,
     }
 }
 
@@ -47,6 +50,8 @@ spec! {
 pub struct Wayfinding {
     /// The poses.
     pub waypoints: Vec<Goal>,
+    /// Whether only horizontal distances count.
+    pub horizontal: bool,
     /// Keys of the file.
     pub keys: WayfindingKeys,
 }
@@ -71,16 +76,18 @@ impl TaskLaw for Wayfinding {
     type State = State;
     const BETTER: Better = Better::Lower;
 
-    fn build(keys: &Self::Keys, names: &dyn Names) -> Option<Self> {
+    fn build(keys: &Self::Keys, names: &Site<'_>) -> Option<Self> {
+        let horizontal = is_horizontal(keys.horizontal, names);
         let mut waypoints = Vec::new();
         for (k, waypoint) in keys.waypoints.iter().enumerate() {
             let goal = build_goal(waypoint, names)?;
             let what = format!("waypoint {k}");
-            check_reachable(goal.p_W, true, &what, &waypoint.at.whole, names);
+            check_reachable(goal.p_W, horizontal, &what, &waypoint.at.whole, names);
             waypoints.push(goal);
         }
         Some(Self {
             waypoints,
+            horizontal,
             keys: keys.clone(),
         })
     }
@@ -93,7 +100,8 @@ impl TaskLaw for Wayfinding {
         let is_first = state.min_errors.is_empty();
         let mut sum = 0.0;
         for (k, waypoint) in self.waypoints.iter().enumerate() {
-            let error = goal_error(waypoint, &tick.motion, self.keys.heading_decay);
+            let decay = self.keys.heading_decay;
+            let error = goal_error(waypoint, &tick.motion, decay, self.horizontal);
             if is_first {
                 state.min_errors.push(f64::INFINITY);
             }

@@ -16,10 +16,11 @@
 //! # Checked by
 //! tests below
 
-use crate::geometry::{heading_error, horizontal_distance};
+use crate::geometry::{distance, heading_error};
 use crate::keys::GoalKeys;
 use crate::law::{
-    Anchor, Better, Goal, Marker, Names, Progress, Run, TaskLaw, Tick, build_goal, check_reachable,
+    Anchor, Better, Goal, Marker, Progress, Run, Site, TaskLaw, Tick, build_goal, check_reachable,
+    is_horizontal,
 };
 use merrow_persist::Persist;
 use merrow_yaml::spec::spec;
@@ -62,23 +63,12 @@ pub struct State {
     pub distance: f64,
 }
 
-/// Returns whether only horizontal distances count for the robots of a task.
-pub(crate) fn is_horizontal(given: Option<bool>, names: &dyn Names) -> bool {
-    let at_surface = || {
-        names
-            .robots()
-            .iter()
-            .all(|(_, body)| names.stays_at_surface(*body))
-    };
-    given.unwrap_or_else(at_surface)
-}
-
 impl TaskLaw for Waypoints {
     type Keys = WaypointsKeys;
     type State = State;
     const BETTER: Better = Better::Higher;
 
-    fn build(keys: &Self::Keys, names: &dyn Names) -> Option<Self> {
+    fn build(keys: &Self::Keys, names: &Site<'_>) -> Option<Self> {
         let horizontal = is_horizontal(keys.horizontal, names);
         let mut waypoints = Vec::new();
         for (k, waypoint) in keys.waypoints.iter().enumerate() {
@@ -101,10 +91,7 @@ impl TaskLaw for Waypoints {
     fn tick(&self, state: &mut State, tick: &Tick<'_>, run: &mut Run<'_>) {
         let p = tick.motion.p_WB;
         while let Some(goal) = self.waypoints.get(state.reached as usize) {
-            state.distance = match self.horizontal {
-                true => horizontal_distance(goal.p_W, p),
-                false => (goal.p_W - p).norm(),
-            };
+            state.distance = distance(goal.p_W, p, self.horizontal);
             let turn = goal
                 .yaw
                 .map_or(0.0, |yaw| heading_error(yaw, tick.motion.yaw()));

@@ -24,9 +24,7 @@
 
 use crate::geometry::{Side, side_of_gate};
 use crate::keys::AnchorKeys;
-use crate::law::{
-    Anchor, Better, Marker, Names, Progress, Run, Shape, TaskLaw, Tick, build_anchor,
-};
+use crate::law::{Anchor, Better, Marker, Progress, Run, Shape, Site, TaskLaw, Tick, build_anchor};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_persist::Persist;
@@ -185,7 +183,7 @@ impl TaskLaw for Wildlife {
     type State = State;
     const BETTER: Better = Better::Lower;
 
-    fn build(keys: &Self::Keys, names: &dyn Names) -> Option<Self> {
+    fn build(keys: &Self::Keys, names: &Site<'_>) -> Option<Self> {
         let anchors = keys.objects.iter();
         let anchors: Option<_> = anchors
             .map(|object| build_anchor(&object.anchor, names))
