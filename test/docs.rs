@@ -389,16 +389,46 @@ fn add_sensor_of_docs(copy: &Path) {
     );
 }
 
-/// Builds the workspace `copy`, runs the world of the new sensor, and returns the recorded bag.
-fn record_world(copy: &Path) -> Vec<u8> {
-    let (world, bag) = (copy.join("world.yaml"), copy.join("run/run.mcap"));
-    std::fs::write(&world, text("docs/examples/add_sensor/world.yaml")).unwrap();
-    std::fs::create_dir(copy.join("run")).unwrap();
+/// Applies the changes that docs/guides/extending.md lists for a new force to the workspace `copy`: two
+/// files and one line.
+fn add_force_of_docs(copy: &Path) {
+    let page = text("docs/guides/extending.md");
+    let section = page.split("## A force").nth(1).unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let entries = blocks_of(section, "text");
+    let entry = entries.iter().find(|entry| entry.contains("mooring: "));
+    let entry = entry.expect("an entry of the list");
+    let file = |name: &str, path: &str| {
+        let example = text(&format!("docs/examples/add_force/{name}"));
+        assert!(section.contains(&example), "{name} is not on the page");
+        std::fs::write(copy.join(path), example).unwrap();
+    };
+    file("model.rs", "crates/model/src/scene/robot/force/mooring.rs");
+    file("physics.rs", "crates/physics/src/forces/link/mooring.rs");
+    add_text(
+        copy,
+        "crates/model/src/scene/robot/force/mod.rs",
+        Some(("            air {\n", "            }\n")),
+        entry,
+    );
+}
+
+/// Builds the workspace `copy`, runs the world of the new `addition` for some `seconds`, and returns
+/// the recorded bag.
+fn record_world(copy: &Path, addition: &str, seconds: &str) -> Vec<u8> {
+    let run = copy.join(addition);
+    let (world, bag) = (run.join("world.yaml"), run.join("run.mcap"));
+    std::fs::create_dir(&run).unwrap();
+    std::fs::write(
+        &world,
+        text(&format!("docs/examples/{addition}/world.yaml")),
+    )
+    .unwrap();
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/add_sensor");
     let done = Command::new(env!("CARGO"))
         .args(["run", "--locked", "--bin", "merrow", "--", "run"])
         .arg(&world)
-        .args(["--no-ros", "--pace", "max", "--for", "1", "--record"])
+        .args(["--no-ros", "--pace", "max", "--for", seconds, "--record"])
         .arg(&bag)
         .current_dir(copy)
         .env("CARGO_TARGET_DIR", target)
@@ -413,22 +443,29 @@ fn record_world(copy: &Path) -> Vec<u8> {
     std::fs::read(&bag).unwrap()
 }
 
-// The sensor of docs/guides/extending.md becomes part of Merrow with the changes that the page lists,
-// publishes and measures. Method: the changes in a copy of the workspace, which is built and runs a
-// body that is pitched by 30 degrees. Tolerance: 1e-9 rad, rounding.
+// The force and the sensor of docs/guides/extending.md become part of Merrow with the changes that the
+// page lists. Method: the changes in a copy of the workspace, which is built and runs a body that is
+// pitched by 30 degrees, and one whose buoyancy of 20 N stretches its mooring of 40 N/m by 0.5 m.
+// Tolerance: 1e-9 rad and 1e-9 m, rounding.
 #[test]
 #[ignore = "builds Merrow again: test/run slow"]
-fn the_sensor_of_docs_measures() {
-    let folder = Folder::new("add_sensor", &[]);
+fn the_additions_of_docs_act() {
+    let folder = Folder::new("additions", &[]);
     let copy = &folder.0;
     copy_workspace(copy);
     add_sensor_of_docs(copy);
-    let bytes = record_world(copy);
+    add_force_of_docs(copy);
+    let has_number = |bytes: &[u8], expected: f64| {
+        let number = |w: &[u8]| f64::from_le_bytes(w.try_into().unwrap());
+        bytes
+            .windows(8)
+            .any(|w| (number(w) - expected).abs() < 1e-9)
+    };
+    let bytes = record_world(copy, "add_sensor", "1");
     let contains = |word: &[u8]| bytes.windows(word.len()).any(|w| w == word);
     assert!(contains(b"/buoy/tilt/angle") && contains(b"std_msgs/msg/Float64"));
-    let angle = |w: &[u8]| f64::from_le_bytes(w.try_into().unwrap());
-    let expected = f64::to_radians(30.0);
-    assert!(bytes.windows(8).any(|w| (angle(w) - expected).abs() < 1e-9));
+    assert!(has_number(&bytes, f64::to_radians(30.0)));
+    assert!(has_number(&record_world(copy, "add_force", "20"), -4.5));
 }
 
 #[test]

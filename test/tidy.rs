@@ -264,7 +264,7 @@ fn every_law_states_its_limits_and_tests() {
     let mut wrong = Vec::new();
     for (file, text) in sources() {
         let is_law = text.contains("//! # Law");
-        let others = ["mod.rs", "sum.rs", "contributions.rs"];
+        let others = ["mod.rs", "sum.rs", "contributions.rs", "interface.rs"];
         let must_be = file.starts_with("crates/physics/src/forces/")
             && !others.iter().any(|name| file.ends_with(name));
         if must_be && !is_law {
@@ -473,6 +473,47 @@ fn sensors_are_named_in_few_files() {
 // A number never lacks its unit. Method: every public function of a library with a floating-point
 // argument or result has a unit in brackets, `[-]` for a plain ratio, or names its unit in words.
 // Code, links and citations are no units. Vectors are excluded: their frame is in their name.
+/// Returns the entries of a list of files and types: `file: Type = "name",`.
+fn listed_types<'a>(text: &'a str, list: &str) -> Vec<(&'a str, &'a str)> {
+    let entries = text.split(&format!("macro_rules! {list} ")).nth(1).unwrap();
+    let entries = entries.split("\n}\n").next().unwrap();
+    let split = |line: &'a str| {
+        let (file, rest) = line.trim_end_matches(',').split_once(": ")?;
+        let (name, word) = rest.split_once(" = ")?;
+        word.ends_with('"').then_some((file.trim(), name))
+    };
+    entries.lines().filter_map(split).collect()
+}
+
+// A force on one link is named in two files, outside of the list of all of them, and in no more than
+// one other: where a value follows from the whole robot, or where another key contains its keys.
+#[test]
+fn forces_are_named_in_few_files() {
+    let list = "crates/model/src/scene/robot/force/mod.rs";
+    let registry = text(list);
+    let forces = listed_types(&registry, "each_link_force");
+    assert_eq!(forces.len(), 5, "{forces:?}");
+    let sources = sources();
+    let mut wrong = Vec::new();
+    for (file, name) in forces {
+        let own = [
+            format!("crates/model/src/scene/robot/force/{file}.rs"),
+            format!("crates/physics/src/forces/link/{file}.rs"),
+        ];
+        let field = format!("forces.{file}");
+        let paths = [format!("force::{name}"), format!("force::{file}::")];
+        let others = sources.iter().filter(|(path, text)| {
+            let names = paths.iter().chain([&field]).any(|word| text.contains(word));
+            names && path != list && !own.contains(path)
+        });
+        let others: Vec<_> = others.map(|(path, _)| path.as_str()).collect();
+        if others.len() > 1 {
+            wrong.push(format!("{name}: {}", others.join(" ")));
+        }
+    }
+    expect_none("a force is named in two files", &wrong);
+}
+
 #[test]
 fn numbers_of_public_functions_have_units() {
     let year = regex_lite::Regex::new(r"\b(1[89]|20)[0-9]{2}\b").unwrap();

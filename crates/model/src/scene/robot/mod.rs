@@ -9,6 +9,7 @@ pub mod energy;
 pub mod feedback;
 pub mod fin;
 pub mod firmware;
+pub mod force;
 pub mod glider;
 pub mod guidance;
 pub mod joint;

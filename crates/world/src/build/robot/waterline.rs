@@ -35,7 +35,7 @@ pub(crate) fn apply_waterline(robot: &mut Robot, model: &RobotModelConfig, cx: C
     let wet = wet_at_rest(&robot.links, cx);
     for (i, link) in robot.links.iter_mut().enumerate() {
         let part = wet.as_ref().map(|wet| wet[i]);
-        if let (Some(wind), Some(part)) = (&mut link.wind, part.filter(|part| *part < 1.0)) {
+        if let (Some(wind), Some(part)) = (&mut link.forces.wind, part.filter(|part| *part < 1.0)) {
             wind.dry_at_rest = 1.0 - part;
         }
         let Some(body) = body_of(model, i, &link.name) else {

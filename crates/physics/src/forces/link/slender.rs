@@ -33,14 +33,23 @@
 //! tests below; test/identity/incidence.rs, test/witness/vehicles/remus.rs (V49)
 
 use crate::forces::incidence::{direction_factor, nearer_end_angle};
+use crate::forces::link::interface::{LinkForceLaw, LinkState};
 use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
-use merrow_model::scene::robot::body::SlenderBody;
+use merrow_model::scene::robot::force::SlenderBody;
 use merrow_model::scene::robot::thruster::interpolate;
+
+impl LinkForceLaw for SlenderBody {
+    #[inline(always)]
+    fn force<T: Real>(&self, state: &LinkState<'_, T>) -> SpatialForce<T> {
+        let (wet, density) = (state.work.submerged_fraction, state.environment.sea.density);
+        state.in_user_frame(|V_U| force(self, V_U, wet, density))
+    }
+}
 
 /// Returns the force on the link at its origin in U. `V_r` is the velocity relative to the water
 /// there, `wet` the wet fraction [-], 0..1, and `density` the water density [kg/m³].
 #[inline(always)]
-pub fn force<T: Real>(
+fn force<T: Real>(
     body: &SlenderBody,
     V_r: &SpatialVelocity<T>,
     wet: T,

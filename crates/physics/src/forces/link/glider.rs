@@ -33,21 +33,28 @@
 use crate::forces::incidence::{
     direction_factor, dissipative_force, extended_share, nearer_end_angle,
 };
+use crate::forces::link::interface::{LinkForceLaw, LinkState};
 use merrow_math::real::sin_cos;
-use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
-use merrow_model::scene::robot::body::Glider;
+use merrow_math::{Real, SpatialForce, Vec3};
+use merrow_model::scene::robot::force::Glider;
 
 /// Speed up to which the rotational damping grows with the square of the speed [m/s]; chosen.
 const SQUARE_DAMPING_SPEED: f64 = 1.0;
 
-/// Returns the wrench by (1) at the origin of U, in U, scaled by the wet fraction `wet`.
-///
-/// `V_r` is the velocity of the vehicle relative to the water at the same point.
-#[inline(never)]
-pub fn force<T: Real>(glider: &Glider, V_r: &SpatialVelocity<T>, wet: T) -> SpatialForce<T> {
-    SpatialForce::from_lanes(|i| glider_wrench(glider, V_r.v.lane(i), V_r.w.lane(i), wet.lane(i)))
+impl LinkForceLaw for Glider {
+    #[inline(never)]
+    fn force<T: Real>(&self, state: &LinkState<'_, T>) -> SpatialForce<T> {
+        let wet = state.work.submerged_fraction;
+        state.in_user_frame(|V_U| {
+            SpatialForce::from_lanes(|i| {
+                glider_wrench(self, V_U.v.lane(i), V_U.w.lane(i), wet.lane(i))
+            })
+        })
+    }
 }
 
+/// Returns the wrench by (1) at the origin of U, in U, scaled by the wet fraction `wet`, for the
+/// velocities `v` and `w` relative to the water at the same point.
 fn glider_wrench(k: &Glider, v: Vec3, w: Vec3, wet: f64) -> SpatialForce {
     let speed = v.norm();
     if speed == 0.0 {

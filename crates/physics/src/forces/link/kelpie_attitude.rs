@@ -25,11 +25,11 @@
 //! # Checked by
 //! V05
 
+use crate::forces::link::interface::{LinkForceLaw, LinkState};
 use merrow_environment::{EnvironmentState, air};
 use merrow_math::{Mat3, Real, SpatialForce, Vec3};
 use merrow_model::scene::Link;
-use merrow_model::scene::robot::body::KelpieAttitude;
-use merrow_model::state::workspace::LinkWork;
+use merrow_model::scene::robot::force::KelpieAttitude;
 
 /// Returns the pitch (bow up) and roll (starboard down) [rad] by (1).
 ///
@@ -48,41 +48,39 @@ pub fn target_angles(
     ]
 }
 
-/// Returns the wrench by (2) at Bo in B.
-#[inline(never)]
-pub fn force<T: Real>(
-    link: &Link,
-    law: &KelpieAttitude,
-    environment: &EnvironmentState<'_>,
-    w: &LinkWork<T>,
-) -> SpatialForce<T> {
-    let wind = air::weather(&environment.sea.air, environment.time).wind;
-    let speed = (wind.x * wind.x + wind.y * wind.y).sqrt();
-    let towards = if speed > 0.0 {
-        Vec3::new(wind.x / speed, wind.y / speed, 0.0)
-    } else {
-        Vec3::zero()
-    };
-    let moment_in_lane = |i: usize| {
-        moment(
-            link,
-            law,
-            environment,
-            (w.p_WL.lane(i), w.R_WL.lane(i), w.V.w.lane(i)),
-            towards,
-        )
-    };
-    let m = Vec3::new(
-        T::from_lanes(|i| moment_in_lane(i).x),
-        T::from_lanes(|i| moment_in_lane(i).y),
-        T::zero(),
-    );
-    // no moment in air
-    SpatialForce {
-        m: m.scale(T::from_lanes(|i| {
-            (20.0 * w.submerged_fraction.lane(i)).min(1.0)
-        })),
-        f: Vec3::zero(),
+impl LinkForceLaw for KelpieAttitude {
+    /// Returns the wrench by (2) at Bo in B.
+    #[inline(never)]
+    fn force<T: Real>(&self, state: &LinkState<'_, T>) -> SpatialForce<T> {
+        let (environment, w) = (state.environment, state.work);
+        let wind = air::weather(&environment.sea.air, environment.time).wind;
+        let speed = (wind.x * wind.x + wind.y * wind.y).sqrt();
+        let towards = if speed > 0.0 {
+            Vec3::new(wind.x / speed, wind.y / speed, 0.0)
+        } else {
+            Vec3::zero()
+        };
+        let moment_in_lane = |i: usize| {
+            moment(
+                state.link,
+                self,
+                environment,
+                (w.p_WL.lane(i), w.R_WL.lane(i), w.V.w.lane(i)),
+                towards,
+            )
+        };
+        let m = Vec3::new(
+            T::from_lanes(|i| moment_in_lane(i).x),
+            T::from_lanes(|i| moment_in_lane(i).y),
+            T::zero(),
+        );
+        // no moment in air
+        SpatialForce {
+            m: m.scale(T::from_lanes(|i| {
+                (20.0 * w.submerged_fraction.lane(i)).min(1.0)
+            })),
+            f: Vec3::zero(),
+        }
     }
 }
 

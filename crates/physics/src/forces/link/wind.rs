@@ -35,50 +35,49 @@
 //! # Checked by
 //! test/analytic/environment/air.rs
 
-use merrow_environment::{EnvironmentState, air};
+use crate::forces::link::interface::{LinkForceLaw, LinkState};
+use merrow_environment::air;
 use merrow_math::{Mat3, Real, SpatialForce, Vec3};
-use merrow_model::scene::Link;
-use merrow_model::scene::robot::body::{Blendermann, WindLaw, WindLoad};
-use merrow_model::state::workspace::LinkWork;
+use merrow_model::scene::robot::force::WindLoad;
+use merrow_model::scene::robot::force::wind::{Blendermann, WindLaw};
 
-/// Returns the wind force at Lo in L by (1), (2), or (3) and (4).
-#[inline(never)]
-pub fn force<T: Real>(
-    link: &Link,
-    load: &WindLoad,
-    environment: &EnvironmentState<'_>,
-    w: &LinkWork<T>,
-) -> SpatialForce<T> {
-    let p_WC = w.p_WL + w.R_WL.mul_vec(Vec3::splat(load.p_LoC));
-    let v_W = Vec3::from_lanes(|i| environment.wind(p_WC.lane(i)));
-    let v_C = w.V.v + w.V.w.cross(Vec3::splat(load.p_LoC));
-    let R_LU = Mat3::splat(link.R_LU);
-    let v_r = R_LU.tr_mul_vec(w.R_WL.tr_mul_vec(v_W) - v_C);
-    let temperature = air::weather(&environment.sea.air, environment.time).temperature_c;
-    let half_rho =
-        T::from_lanes(|i| 0.5 * air::density(environment.sea, temperature, p_WC.lane(i).z));
-    // linear hydrostatics have no emerged volume
-    let dry = if link.restoring.is_some() {
-        T::one()
-    } else {
-        T::from_lanes(|i| ((1.0 - w.submerged_fraction.lane(i)) / load.dry_at_rest).min(1.0))
-    };
-    if load.keys.law == WindLaw::Kelpie {
-        return kelpie_force(link, load, environment, (w, dry), v_W);
+impl LinkForceLaw for WindLoad {
+    /// Returns the wind force at Lo in L by (1), (2), or (3) and (4).
+    #[inline(never)]
+    fn force<T: Real>(&self, state: &LinkState<'_, T>) -> SpatialForce<T> {
+        let (load, link, environment, w) = (self, state.link, state.environment, state.work);
+        let p_WC = w.p_WL + w.R_WL.mul_vec(Vec3::splat(load.p_LoC));
+        let v_W = Vec3::from_lanes(|i| environment.wind(p_WC.lane(i)));
+        let v_C = w.V.v + w.V.w.cross(Vec3::splat(load.p_LoC));
+        let R_LU = Mat3::splat(link.R_LU);
+        let v_r = R_LU.tr_mul_vec(w.R_WL.tr_mul_vec(v_W) - v_C);
+        let temperature = air::weather(&environment.sea.air, environment.time).temperature_c;
+        let half_rho =
+            T::from_lanes(|i| 0.5 * air::density(environment.sea, temperature, p_WC.lane(i).z));
+        // linear hydrostatics have no emerged volume
+        let dry = if link.restoring.is_some() {
+            T::one()
+        } else {
+            T::from_lanes(|i| ((1.0 - w.submerged_fraction.lane(i)) / load.dry_at_rest).min(1.0))
+        };
+        if load.keys.law == WindLaw::Kelpie {
+            return kelpie_force(load, state, dry, v_W);
+        }
+        if let Some(ship) = &load.keys.blendermann {
+            let lane =
+                |i: usize| ship_wrench(load, ship, v_r.lane(i), half_rho.lane(i) * dry.lane(i));
+            let F_U = SpatialForce::<T>::from_lanes(lane);
+            return SpatialForce::new(R_LU.mul_vec(F_U.m), R_LU.mul_vec(F_U.f));
+        }
+        let k = half_rho * v_r.norm() * dry;
+        let f_U = Vec3::new(
+            v_r.x * k * load.drag_area.x,
+            v_r.y * k * load.drag_area.y,
+            v_r.z * k * load.drag_area.z,
+        );
+        let f = R_LU.mul_vec(f_U);
+        SpatialForce::new(Vec3::splat(load.p_LoC).cross(f), f)
     }
-    if let Some(ship) = &load.keys.blendermann {
-        let lane = |i: usize| ship_wrench(load, ship, v_r.lane(i), half_rho.lane(i) * dry.lane(i));
-        let F_U = SpatialForce::<T>::from_lanes(lane);
-        return SpatialForce::new(R_LU.mul_vec(F_U.m), R_LU.mul_vec(F_U.f));
-    }
-    let k = half_rho * v_r.norm() * dry;
-    let f_U = Vec3::new(
-        v_r.x * k * load.drag_area.x,
-        v_r.y * k * load.drag_area.y,
-        v_r.z * k * load.drag_area.z,
-    );
-    let f = R_LU.mul_vec(f_U);
-    SpatialForce::new(Vec3::splat(load.p_LoC).cross(f), f)
 }
 
 /// Returns the wrench by (3) and (4) at the origin along U for the velocity `v` of the air relative
@@ -118,12 +117,12 @@ fn ship_wrench(load: &WindLoad, ship: &Blendermann, v: Vec3, half: f64) -> Spati
 /// Returns the wind force of the Kelpie law by (2).
 #[cold]
 fn kelpie_force<T: Real>(
-    link: &Link,
     load: &WindLoad,
-    environment: &EnvironmentState<'_>,
-    (w, dry): (&LinkWork<T>, T),
+    state: &LinkState<'_, T>,
+    dry: T,
     v_W: Vec3<T>,
 ) -> SpatialForce<T> {
+    let (link, environment, w) = (state.link, state.environment, state.work);
     let temperature = air::weather(&environment.sea.air, environment.time).temperature_c;
     let lane_force = |i: usize| {
         let (R_WL, p, wind) = (w.R_WL.lane(i), w.p_WL.lane(i), v_W.lane(i));
