@@ -612,8 +612,10 @@ fn paths_in_the_map_exist() {
                 .iter()
                 .any(|top| path.starts_with(top));
             let is_path = is_ours && !word.contains([' ', '*', '>', '<', '$', '{', '\n']);
-            // the example sensor of the page is not in the tree
-            let is_example = word.ends_with("/inclinometer.rs");
+            // the examples of the page are not in the tree
+            let is_example = ["/inclinometer.rs", "/mooring.rs"]
+                .iter()
+                .any(|end| word.ends_with(end));
             if is_path && !is_example && !root().join(path).exists() {
                 wrong.push(format!("{file}: `{word}`"));
             }

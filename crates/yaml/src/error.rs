@@ -184,7 +184,7 @@ impl Problems {
     }
 
     /// Reports the first pair of a table whose first value is not above that of the pair before.
-    /// `what` names the table.
+    /// `what` names the table; its values have any unit.
     pub fn check_increasing(&mut self, place: &Place, what: &str, points: &[[f64; 2]]) {
         if let Some(k) = points.windows(2).position(|w| w[1][0] <= w[0][0]) {
             let text = format!(
