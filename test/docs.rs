@@ -389,27 +389,57 @@ fn add_sensor_of_docs(copy: &Path) {
     );
 }
 
-/// Applies the changes that docs/guides/extending.md lists for a new force to the workspace `copy`: two
-/// files and one line.
-fn add_force_of_docs(copy: &Path) {
+/// Applies the changes that a section of docs/guides/extending.md lists to the workspace `copy`: files
+/// of the folder `addition` of docs/examples, each with its path, and one line of a list. `entry` is
+/// the start of the line, which comes before the first `anchor` after `start`.
+fn add_files_and_line(
+    copy: &Path,
+    (section, addition): (&str, &str),
+    files: [(&str, &str); 2],
+    (list, entry): (&str, &str),
+    (start, anchor): (&str, &str),
+) {
     let page = text("docs/guides/extending.md");
-    let section = page.split("## A force").nth(1).unwrap();
+    let section = page.split(section).nth(1).unwrap();
     let section = section.split("\n## ").next().unwrap();
-    let entries = blocks_of(section, "text");
-    let entry = entries.iter().find(|entry| entry.contains("mooring: "));
-    let entry = entry.expect("an entry of the list");
-    let file = |name: &str, path: &str| {
-        let example = text(&format!("docs/examples/add_force/{name}"));
+    for (name, path) in files {
+        let example = text(&format!("docs/examples/{addition}/{name}"));
         assert!(section.contains(&example), "{name} is not on the page");
         std::fs::write(copy.join(path), example).unwrap();
-    };
-    file("model.rs", "crates/model/src/scene/robot/force/mooring.rs");
-    file("physics.rs", "crates/physics/src/forces/link/mooring.rs");
-    add_text(
+    }
+    let entries = blocks_of(section, "text");
+    let line = entries.iter().find(|block| block.contains(entry));
+    add_text(copy, list, Some((start, anchor)), line.expect("a line"));
+}
+
+/// Applies the changes for a new force and a new controller.
+fn add_force_and_controller_of_docs(copy: &Path) {
+    add_files_and_line(
         copy,
-        "crates/model/src/scene/robot/force/mod.rs",
-        Some(("            air {\n", "            }\n")),
-        entry,
+        ("\n## A force\n", "add_force"),
+        [
+            ("model.rs", "crates/model/src/scene/robot/force/mooring.rs"),
+            ("physics.rs", "crates/physics/src/forces/link/mooring.rs"),
+        ],
+        ("crates/model/src/scene/robot/force/mod.rs", "mooring: "),
+        ("            air {\n", "            }\n"),
+    );
+    let law = "thruster_depth_hold.rs";
+    add_files_and_line(
+        copy,
+        ("\n## A controller\n", "add_controller"),
+        [
+            (
+                "model.rs",
+                &format!("crates/model/src/scene/robot/firmware/{law}"),
+            ),
+            ("control.rs", &format!("crates/control/src/laws/{law}")),
+        ],
+        (
+            "crates/model/src/scene/robot/firmware.rs",
+            "thruster_depth_hold: ",
+        ),
+        ("macro_rules! each_control_law", "        }\n    };"),
     );
 }
 
@@ -443,10 +473,11 @@ fn record_world(copy: &Path, addition: &str, seconds: &str) -> Vec<u8> {
     std::fs::read(&bag).unwrap()
 }
 
-// The force and the sensor of docs/guides/extending.md become part of Merrow with the changes that the
-// page lists. Method: the changes in a copy of the workspace, which is built and runs a body that is
-// pitched by 30 degrees, and one whose buoyancy of 20 N stretches its mooring of 40 N/m by 0.5 m.
-// Tolerance: 1e-9 rad and 1e-9 m, rounding.
+// The force, the controller and the sensor of docs/guides/extending.md become part of Merrow with the
+// changes that the page lists. Method: the changes in a copy of the workspace, which is built and runs
+// a body that is pitched by 30 degrees, one whose buoyancy of 20 N stretches its mooring of 40 N/m by
+// 0.5 m, and one whose weight of 10 N lowers it by 0.5 m under a depth hold of 20 N/m. Tolerance:
+// 1e-9 rad and 1e-9 m, rounding.
 #[test]
 #[ignore = "builds Merrow again: test/run slow"]
 fn the_additions_of_docs_act() {
@@ -454,7 +485,7 @@ fn the_additions_of_docs_act() {
     let copy = &folder.0;
     copy_workspace(copy);
     add_sensor_of_docs(copy);
-    add_force_of_docs(copy);
+    add_force_and_controller_of_docs(copy);
     let has_number = |bytes: &[u8], expected: f64| {
         let number = |w: &[u8]| f64::from_le_bytes(w.try_into().unwrap());
         bytes
@@ -466,6 +497,10 @@ fn the_additions_of_docs_act() {
     assert!(contains(b"/buoy/tilt/angle") && contains(b"std_msgs/msg/Float64"));
     assert!(has_number(&bytes, f64::to_radians(30.0)));
     assert!(has_number(&record_world(copy, "add_force", "20"), -4.5));
+    assert!(has_number(
+        &record_world(copy, "add_controller", "40"),
+        -10.5
+    ));
 }
 
 #[test]

@@ -485,33 +485,81 @@ fn listed_types<'a>(text: &'a str, list: &str) -> Vec<(&'a str, &'a str)> {
     entries.lines().filter_map(split).collect()
 }
 
-// A force on one link is named in two files, outside of the list of all of them, and in no more than
-// one other: where a value follows from the whole robot, or where another key contains its keys.
+/// Returns the entries of a list that more than `most` source files name by one of the `words` of the
+/// entry, outside of the list and of the two files of the entry in `folders`.
+fn named_elsewhere(
+    (path, list): (&str, &str),
+    folders: [&str; 2],
+    words: fn(&str, &str) -> Vec<String>,
+    most: usize,
+) -> Vec<String> {
+    let registry = text(path);
+    let entries = listed_types(&registry, list);
+    assert!(entries.len() > 4, "{entries:?}");
+    let sources = sources();
+    let others = |(file, name): &(&str, &str)| {
+        let (own, words) = (
+            folders.map(|folder| format!("{folder}/{file}")),
+            words(file, name),
+        );
+        let others = sources.iter().filter(|(other, text)| {
+            other != path
+                && !own.iter().any(|own| other.starts_with(own.as_str()))
+                && words.iter().any(|word| text.contains(word.as_str()))
+        });
+        let others: Vec<_> = others.map(|(other, _)| other.as_str()).collect();
+        (others.len() > most).then(|| format!("{name}: {}", others.join(" ")))
+    };
+    entries.iter().filter_map(others).collect()
+}
+
+// A force on one link is named in its two files and in the list, and in at most one other file: where
+// a value follows from the whole robot, or where another key contains its keys.
 #[test]
 fn forces_are_named_in_few_files() {
-    let list = "crates/model/src/scene/robot/force/mod.rs";
-    let registry = text(list);
-    let forces = listed_types(&registry, "each_link_force");
-    assert_eq!(forces.len(), 5, "{forces:?}");
-    let sources = sources();
-    let mut wrong = Vec::new();
-    for (file, name) in forces {
-        let own = [
-            format!("crates/model/src/scene/robot/force/{file}.rs"),
-            format!("crates/physics/src/forces/link/{file}.rs"),
-        ];
-        let field = format!("forces.{file}");
-        let paths = [format!("force::{name}"), format!("force::{file}::")];
-        let others = sources.iter().filter(|(path, text)| {
-            let names = paths.iter().chain([&field]).any(|word| text.contains(word));
-            names && path != list && !own.contains(path)
-        });
-        let others: Vec<_> = others.map(|(path, _)| path.as_str()).collect();
-        if others.len() > 1 {
-            wrong.push(format!("{name}: {}", others.join(" ")));
-        }
-    }
+    let wrong = named_elsewhere(
+        (
+            "crates/model/src/scene/robot/force/mod.rs",
+            "each_link_force",
+        ),
+        [
+            "crates/model/src/scene/robot/force",
+            "crates/physics/src/forces/link",
+        ],
+        |file, name| {
+            vec![
+                format!("forces.{file}"),
+                format!("force::{name}"),
+                format!("force::{file}::"),
+            ]
+        },
+        1,
+    );
     expect_none("a force is named in two files", &wrong);
+}
+
+// A control law is named in its two files and in the list, and elsewhere only where a topic, a
+// parameter, an entry of a saved world or a demand on thrust belongs to this law.
+#[test]
+fn control_laws_are_named_in_few_files() {
+    let wrong = named_elsewhere(
+        (
+            "crates/model/src/scene/robot/firmware.rs",
+            "each_control_law",
+        ),
+        [
+            "crates/model/src/scene/robot/firmware",
+            "crates/control/src/laws",
+        ],
+        |_, name| {
+            vec![
+                format!("FirmwareLaw::{name}("),
+                format!("FirmwareLawState::{name}("),
+            ]
+        },
+        5,
+    );
+    expect_none("a control law is named in two files", &wrong);
 }
 
 #[test]
@@ -613,7 +661,7 @@ fn paths_in_the_map_exist() {
                 .any(|top| path.starts_with(top));
             let is_path = is_ours && !word.contains([' ', '*', '>', '<', '$', '{', '\n']);
             // the examples of the page are not in the tree
-            let is_example = ["/inclinometer.rs", "/mooring.rs"]
+            let is_example = ["/inclinometer.rs", "/mooring.rs", "/thruster_depth_hold.rs"]
                 .iter()
                 .any(|end| word.ends_with(end));
             if is_path && !is_example && !root().join(path).exists() {

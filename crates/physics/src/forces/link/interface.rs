@@ -20,26 +20,13 @@ pub struct LinkState<'a, T> {
     pub environment: &'a EnvironmentState<'a>,
     /// Pose and velocity of the link, motion of the water, wet fraction.
     pub work: &'a LinkWork<T>,
-    /// Velocity relative to the water, at Lo in L.
-    pub V_r: SpatialVelocity<T>,
 }
 
-impl<'a, T: Real> LinkState<'a, T> {
-    /// Creates the state of `link`, whose pose, velocity and wet fraction `work` has.
+impl<T: Real> LinkState<'_, T> {
+    /// Returns the velocity relative to the water, at Lo in L.
     #[inline(always)]
-    pub fn new(
-        link: &'a Link,
-        environment: &'a EnvironmentState<'a>,
-        work: &'a LinkWork<T>,
-    ) -> Self {
-        let mut V_r = work.V;
-        V_r.v -= work.water;
-        Self {
-            link,
-            environment,
-            work,
-            V_r,
-        }
+    pub fn V_r(&self) -> SpatialVelocity<T> {
+        SpatialVelocity::new(self.work.V.w, self.work.V.v - self.work.water)
     }
 
     /// Evaluates a law in the user's link frame: converts the relative velocity to U and the force
@@ -50,7 +37,8 @@ impl<'a, T: Real> LinkState<'a, T> {
         law: impl Fn(&SpatialVelocity<T>) -> SpatialForce<T>,
     ) -> SpatialForce<T> {
         let R_LU = Mat3::splat(self.link.R_LU);
-        let V_U = SpatialVelocity::new(R_LU.tr_mul_vec(self.V_r.w), R_LU.tr_mul_vec(self.V_r.v));
+        let V_r = self.V_r();
+        let V_U = SpatialVelocity::new(R_LU.tr_mul_vec(V_r.w), R_LU.tr_mul_vec(V_r.v));
         let F_U = law(&V_U);
         SpatialForce::new(R_LU.mul_vec(F_U.m), R_LU.mul_vec(F_U.f))
     }

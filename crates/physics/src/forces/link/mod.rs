@@ -26,8 +26,8 @@ macro_rules! declare_sums {
                 work: &LinkWork<T>,
                 sum: &mut LinkSum<'_, T, S>,
             ) {
+                let state = LinkState { link, environment, work };
                 $(if let Some(law) = &link.forces.$key {
-                    let state = LinkState::new(link, environment, work);
                     sum.add(Law::$force, &law.force(&state));
                 })*
             }

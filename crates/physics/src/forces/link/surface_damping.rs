@@ -31,7 +31,7 @@ impl LinkForceLaw for SurfaceDamping {
     fn force<T: Real>(&self, state: &LinkState<'_, T>) -> SpatialForce<T> {
         let (link, wet) = (state.link, state.work.submerged_fraction);
         let x_L = link.R_LU.col(0);
-        let nu = state.V_r.shifted(link.p_LoD);
+        let nu = state.V_r().shifted(link.p_LoD);
         let lane_loads = |i: usize| {
             let (p, u, s) = (nu.w.lane(i).dot(x_L), nu.v.lane(i).dot(x_L), wet.lane(i));
             let wet_factor = (20.0 * s).min(20.0 * (1.0 - s)).clamp(0.0, 1.0);

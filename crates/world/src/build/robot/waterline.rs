@@ -21,10 +21,11 @@
 //! # Checked by
 //! test/analytic/bodies/floating_equilibrium.rs, test/analytic/environment/air.rs
 
-use crate::build::robot::{poses_at_rest, radiation};
+use crate::build::robot::radiation;
 use crate::context::Context;
 use crate::keys::{BodyConfig, CoefficientReference, RobotModelConfig};
 use merrow_math::{Mat3, Vec3};
+use merrow_model::kinematics::poses_at_rest;
 use merrow_model::scene::{Damping, Link, Robot};
 
 /// Number of bisections of the height at rest.

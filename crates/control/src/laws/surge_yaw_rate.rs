@@ -27,14 +27,15 @@
 //! test/analytic/vehicles/surge_yaw_rate.rs
 
 use crate::allocation::available_fraction;
+use crate::build::{BuildLaw, LawContext};
 use crate::devices::Devices;
 use crate::estimate::KnownMotion;
 use crate::law::{ControlLaw, Controller, Tick};
 use merrow_model::scene::robot::firmware::SurgeYawRate as Settings;
+use merrow_model::scene::robot::firmware::surge_yaw_rate::SurgeYawRateState;
 use merrow_model::scene::{Robot, ThrustAllocation};
 use merrow_model::state::RobotState;
 use merrow_model::state::commands::Accepted;
-use merrow_model::state::firmware::SurgeYawRateState;
 
 impl ControlLaw for Controller<'_, Settings, SurgeYawRateState> {
     fn tick(&mut self, tick: &Tick<'_>, devices: &mut Devices<'_>) {
@@ -162,4 +163,12 @@ pub(crate) fn demand(
 fn release_thrusters(memory: &mut SurgeYawRateState, devices: &mut Devices<'_>) {
     memory.on = false;
     devices.stop_thrusters();
+}
+
+impl BuildLaw for Settings {
+    fn build(keys: &Self, context: &LawContext<'_>) -> Self {
+        let axes = [(0, "push it ahead"), (5, "turn it")];
+        context.check_thrusters("surge_yaw_rate", &axes, &keys.at);
+        keys.clone()
+    }
 }

@@ -36,6 +36,7 @@
 //! # Checked by
 //! test/analytic/vehicles/sailing.rs
 
+use crate::build::{BuildLaw, LawContext};
 use crate::devices::Devices;
 use crate::estimate::KnownMotion;
 use crate::law::{ControlLaw, Controller, Effect, ModeOrPath, Tick, mode_or_path};
@@ -46,10 +47,13 @@ use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::fin::{Fin, FinLaw};
 use merrow_model::scene::robot::firmware::Sailing as Settings;
+use merrow_model::scene::robot::firmware::sailing::SailingKeys;
+use merrow_model::scene::robot::firmware::sailing::SailingState;
 use merrow_model::state::FirmwareCommand;
 use merrow_model::state::commands::Accepted;
-use merrow_model::state::firmware::motion_control::PathProgress;
-use merrow_model::state::firmware::{ControlMode, SailingState};
+use merrow_model::state::firmware::ControlMode;
+use merrow_model::state::firmware::tasks::PathProgress;
+use merrow_yaml::error::quote;
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Length of the leg that represents a course [m].
@@ -268,5 +272,27 @@ fn set_mode(
             Ok(())
         }
         _ => modes::check_mode(devices.robot(), mode),
+    }
+}
+
+impl BuildLaw for Settings {
+    fn build(keys: &SailingKeys, context: &LawContext<'_>) -> Self {
+        let fins = &context.robot.fins;
+        let names = fins.iter().map(|f| f.name.as_str());
+        let place = keys.at.key_place("sail");
+        let sail = context.find("fin", &keys.sail, names.clone(), place);
+        if fins.get(sail).is_some_and(|fin| !fin.sail) {
+            let text = format!(
+                "firmware `sailing`: the fin {} has no `sail: true`",
+                quote(&keys.sail)
+            );
+            context.error(place, text);
+        }
+        let place = keys.at.key_place("rudder");
+        Self {
+            keys: keys.clone(),
+            sail,
+            rudder: context.find("fin", &keys.rudder, names, place),
+        }
     }
 }

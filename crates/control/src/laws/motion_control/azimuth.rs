@@ -28,7 +28,7 @@
 use crate::constrained_allocation::{AllocatedThrusts, allocate_within_limits};
 use crate::devices::Devices;
 use merrow_math::real::{sin_cos, wrap_angle};
-use merrow_model::scene::robot::motion_control::{MAX_THRUSTERS, MotionControl};
+use merrow_model::scene::robot::firmware::motion_control::{MAX_THRUSTERS, MotionControl};
 use std::f64::consts::{FRAC_PI_4, PI};
 
 /// Fraction of the maximum thrust below which the angle is kept.

@@ -1,10 +1,15 @@
-//! Settings of the motion controller in `crates/control/src/motion_control`.
+//! Keys, settings and state of the motion controller in `crates/control/src/laws/motion_control`.
 //!
 //! Lists of six numbers are for surge, sway, heave, roll, pitch and yaw, in the axes of the base.
 
 use crate::persist::Persist;
 use crate::scene::robot::feedback::MotionSource;
+use crate::scene::robot::firmware::interface::{
+    Abilities, Activity, ControlledHeight, LawSettings, LawState, law_keys,
+};
 use crate::scene::robot::guidance::{LineOfSight, follows_paths};
+use crate::state::firmware::tasks::{ControlMode, GuidanceTask, PathProgress, PoseGoal};
+use merrow_math::{Quat, Vec3};
 use merrow_yaml::spec::spec;
 
 /// Maximum number of thrusters of a vehicle with a motion controller.
@@ -97,6 +102,7 @@ impl MotionControlKeys {
 }
 
 follows_paths!(MotionControlKeys);
+law_keys!(MotionControlKeys, |keys| keys.command_timeout_s, None);
 
 /// Settings of the motion controller.
 #[derive(Clone, Debug, PartialEq)]
@@ -191,5 +197,125 @@ impl MotionGains {
             GainKind::Integral => &mut self.integral,
             GainKind::Velocity => &mut self.velocity,
         }
+    }
+}
+
+/// State of the motion controller. Lists of six numbers are for surge, sway, heave, roll, pitch and
+/// yaw.
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
+pub struct MotionControlState {
+    /// Current mode; the end of a path changes it to `StationKeeping`.
+    pub mode: ControlMode,
+    /// True if the controller may command the thrusters.
+    pub armed: bool,
+    /// Gains in use, which commands can change.
+    pub gains: MotionGains,
+    /// Requested force [N] and moment [N m] of the pilot, in B.
+    pub pilot: [f64; 6],
+    /// Time of the latest request of the pilot [ns]; `None` before the first.
+    pub pilot_ns: Option<u64>,
+    /// Pose that the controller holds in station keeping.
+    pub goal: PoseGoal,
+    /// Last path that was commanded; `None` before the first. It remains after its end.
+    pub path: Option<PathProgress>,
+    /// Set-points that the control law follows at this tick.
+    pub reference: MotionReference,
+    /// True for the degrees of freedom that were controlled at the last tick; horizontal and
+    /// vertical position, roll and pitch, yaw.
+    pub controlled: [bool; 4],
+    /// Integral part: force in W [N] and moment in B [N m].
+    pub integral: [f64; 6],
+    /// Force [N] and moment [N m] requested from the thrusters at the last tick, in B.
+    pub requested: [f64; 6],
+    /// Force [N] and moment [N m] that the thruster allocation produces for it, in B.
+    pub allocated: [f64; 6],
+}
+
+/// Set-points of the motion controller. Their acceleration is limited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
+pub struct MotionReference {
+    /// Position in W [m].
+    pub p: Vec3,
+    /// Velocity in W [m/s].
+    pub v: Vec3,
+    /// Roll, pitch and yaw [rad].
+    pub rpy: [f64; 3],
+    /// Yaw rate about the vertical [rad/s].
+    pub yaw_rate: f64,
+}
+
+impl LawSettings for MotionControl {
+    type Keys = MotionControlKeys;
+    type State = MotionControlState;
+
+    fn start(&self) -> MotionControlState {
+        MotionControlState {
+            armed: self.keys.starts_armed,
+            gains: self.gains,
+            ..MotionControlState::default()
+        }
+    }
+
+    /// Which of the modes the vehicle can have depends on its thrusters and sensors.
+    fn abilities(&self, _is_guided: bool) -> Abilities {
+        Abilities {
+            velocity: true,
+            paths: true,
+            height: match self.actuated[2] {
+                true => ControlledHeight::Commanded,
+                false => ControlledHeight::Water,
+            },
+            moves_sideways: self.actuated[1],
+            modes: &[
+                ControlMode::Off,
+                ControlMode::Manual,
+                ControlMode::Stabilize,
+                ControlMode::HeadingHold,
+                ControlMode::DepthHold,
+                ControlMode::Velocity,
+                ControlMode::StationKeeping,
+                ControlMode::PathFollowing,
+            ],
+            ..Abilities::NONE
+        }
+    }
+
+    fn max_velocity(&self) -> [f64; 4] {
+        let [surge, sway, heave] = self.keys.max_speed_m_s;
+        [surge, sway, heave, self.keys.max_yaw_rate_rad_s]
+    }
+
+    fn velocity_unit(&self) -> String {
+        let axes = ["forward", "left", "up"]
+            .into_iter()
+            .zip(self.keys.max_speed_m_s);
+        let mut axes: Vec<String> = axes
+            .zip(self.actuated)
+            .filter(|(_, is_actuated)| *is_actuated)
+            .map(|((axis, limit), _)| format!("{axis} [-{limit}, {limit}]"))
+            .collect();
+        let last = axes.pop().unwrap_or_default();
+        let first = match axes.is_empty() {
+            true => String::new(),
+            false => format!("{} and ", axes.join(", ")),
+        };
+        let yaw = self.keys.max_yaw_rate_rad_s;
+        format!("m/s {first}{last}; rad/s about z [-{yaw}, {yaw}]")
+    }
+}
+
+impl LawState for MotionControlState {
+    fn activity<'a>(&'a self, _task: &'a GuidanceTask) -> Activity<'a> {
+        Activity {
+            mode: self.mode,
+            path: self.path.as_ref(),
+            thrusters: self.mode != ControlMode::Off,
+            ..Activity::IDLE
+        }
+    }
+
+    fn reference(&self, _pose: (Vec3, Quat)) -> Option<(Vec3, Quat)> {
+        let [roll, pitch, yaw] = self.reference.rpy;
+        Some((self.reference.p, Quat::from_rpy(roll, pitch, yaw)))
     }
 }

@@ -22,14 +22,17 @@
 //! # Checked by
 //! test/analytic/vehicles/rover.rs
 
+use crate::build::{BuildLaw, LawContext};
 use crate::devices::Devices;
 use crate::estimate::KnownMotion;
 use crate::law::{ControlLaw, Controller, Tick};
 use merrow_math::real::sin_cos;
 use merrow_model::scene::JointMode;
 use merrow_model::scene::robot::firmware::DifferentialDrive as Settings;
+use merrow_model::scene::robot::firmware::differential_drive::DifferentialDriveKeys;
+use merrow_model::scene::robot::firmware::differential_drive::DifferentialDriveState;
 use merrow_model::state::commands::Accepted;
-use merrow_model::state::firmware::DifferentialDriveState;
+use merrow_yaml::error::Place;
 
 impl ControlLaw for Controller<'_, Settings, DifferentialDriveState> {
     fn tick(&mut self, tick: &Tick<'_>, devices: &mut Devices<'_>) {
@@ -112,4 +115,35 @@ fn update_odometry(
     let (s, c) = sin_cos(yaw + 0.5 * turned);
     drive.odometry = [x + along * c, y + along * s, yaw + turned];
     drive.measured = [along / dt, turned / dt];
+}
+
+impl BuildLaw for Settings {
+    fn build(keys: &DifferentialDriveKeys, context: &LawContext<'_>) -> Self {
+        let side = |names: &[String], place: &Place| -> Vec<usize> {
+            let joints = context.robot.links[1..]
+                .iter()
+                .map(|l| &l.joint)
+                .enumerate();
+            let servos: Vec<_> = joints
+                .filter(|(_, joint)| joint.servo().is_some())
+                .collect();
+            let find = |name: &String| {
+                let names = servos.iter().map(|(_, joint)| joint.name.as_str());
+                let explain = |name| format!("no joint {name} with a servo");
+                let found = context
+                    .problems
+                    .borrow_mut()
+                    .find(place, name, names, explain)?;
+                Some(servos[found].0)
+            };
+            names.iter().filter_map(find).collect()
+        };
+        Self {
+            keys: keys.clone(),
+            wheels: [
+                side(&keys.left, keys.at.key_place("left")),
+                side(&keys.right, keys.at.key_place("right")),
+            ],
+        }
+    }
 }

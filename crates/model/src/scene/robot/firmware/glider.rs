@@ -1,7 +1,14 @@
-//! Settings of the firmware of an underwater glider in `crates/control/src/glider.rs`.
+//! Keys, settings and state of the control law of an underwater glider in
+//! `crates/control/src/laws/glider.rs`.
 
+use crate::persist::Persist;
 use crate::scene::robot::feedback::MotionSource;
+use crate::scene::robot::firmware::interface::{
+    Abilities, Activity, LawSettings, LawState, law_keys, level_at, mode_along,
+};
 use crate::scene::robot::guidance::{LineOfSight, follows_paths};
+use crate::state::firmware::tasks::{ControlMode, GuidanceTask, PathProgress};
+use merrow_math::{Quat, Vec3};
 use merrow_yaml::spec::spec;
 
 spec! {
@@ -58,6 +65,7 @@ spec! {
 }
 
 follows_paths!(GliderKeys);
+law_keys!(GliderKeys, |_keys| f64::INFINITY, None);
 
 /// Settings of the firmware of an underwater glider.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,4 +78,63 @@ pub struct Glider {
     pub slide_joint: Option<usize>,
     /// Joint that rolls the mass, if the glider steers.
     pub steering_joint: Option<usize>,
+}
+
+/// State of the firmware of a glider.
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
+pub struct GliderState {
+    /// True while it is active.
+    pub on: bool,
+    /// True in a dive, false in a climb.
+    pub is_diving: bool,
+    /// Depth at which a dive ends [m]; at most the turn depth: the glider stays at the surface.
+    pub depth: f64,
+    /// Heading set-point, clockwise from north [rad]; `None`: the glider does not steer.
+    pub heading: Option<f64>,
+    /// Path that sets the heading, if any. At its end the glider surfaces.
+    pub path: Option<PathProgress>,
+}
+
+impl LawSettings for Glider {
+    type Keys = GliderKeys;
+    type State = GliderState;
+
+    fn start(&self) -> GliderState {
+        GliderState {
+            is_diving: true,
+            depth: self.keys.dive_depth_m,
+            ..GliderState::default()
+        }
+    }
+
+    fn abilities(&self, _is_guided: bool) -> Abilities {
+        let steers = self.steering_joint.is_some();
+        Abilities {
+            heading: steers,
+            depth: true,
+            paths: steers,
+            path_key: "steering",
+            modes: &[ControlMode::Off, ControlMode::Dive],
+            ..Abilities::NONE
+        }
+    }
+}
+
+impl LawState for GliderState {
+    fn activity<'a>(&'a self, _task: &'a GuidanceTask) -> Activity<'a> {
+        Activity {
+            mode: match self.on {
+                true => mode_along(self.path.as_ref(), ControlMode::Dive),
+                false => ControlMode::Off,
+            },
+            path: self.path.as_ref(),
+            buoyancy_engines: self.on,
+            ..Activity::IDLE
+        }
+    }
+
+    fn reference(&self, (p, q): (Vec3, Quat)) -> Option<(Vec3, Quat)> {
+        let p = Vec3::new(p.x, p.y, -self.depth);
+        self.on.then(|| (p, self.heading.map_or(q, level_at)))
+    }
 }

@@ -3,6 +3,7 @@
 //! The law is in `autopilot`, the guidance along a path in `line_of_sight`.
 
 use crate::autopilot::Measured;
+use crate::build::{BuildLaw, LawContext};
 use crate::devices::Devices;
 use crate::estimate::KnownMotion;
 use crate::law::{ControlLaw, Controller, Effect, ModeOrPath, Tick, mode_or_path};
@@ -10,13 +11,16 @@ use crate::{autopilot, line_of_sight, modes};
 use merrow_math::Vec3;
 use merrow_math::real::wrap_angle;
 use merrow_model::scene::Robot;
-use merrow_model::scene::robot::firmware::{
-    HeadingDepthHold as Settings, SpeedControl, SpeedControlKeys,
+use merrow_model::scene::robot::firmware::HeadingDepthHold as Settings;
+use merrow_model::scene::robot::firmware::heading_depth_hold::HeadingDepthState;
+use merrow_model::scene::robot::firmware::heading_depth_hold::{
+    HeadingDepthHoldKeys, HeadingDepthStart, SpeedControl, SpeedControlKeys,
 };
 use merrow_model::state::commands::Accepted;
-use merrow_model::state::firmware::motion_control::PathProgress;
-use merrow_model::state::firmware::{ControlMode, HeadingDepthState};
+use merrow_model::state::firmware::ControlMode;
+use merrow_model::state::firmware::tasks::PathProgress;
 use merrow_model::state::{FirmwareCommand, RobotState};
+use merrow_yaml::error::Place;
 use std::f64::consts::FRAC_PI_2;
 
 /// Maximum lead of the heading set-point that velocity commands move [rad].
@@ -273,4 +277,57 @@ fn set_mode(
         devices.center_fins();
     }
     Ok(())
+}
+
+impl BuildLaw for Settings {
+    fn build(keys: &HeadingDepthHoldKeys, context: &LawContext<'_>) -> Self {
+        let fins = context.robot.fins.iter().map(|f| match f.is_azimuth() {
+            true => "",
+            false => f.name.as_str(),
+        });
+        let find = |name: &str, place: &Place| context.find("fin", name, fins.clone(), place);
+        let [down, up] = keys.pitch_limits_deg;
+        if down > up {
+            let text = format!(
+                "`pitch_limits_deg`: expected the steepest dive first, found [{down}, {up}]"
+            );
+            context.error(keys.at.key_place("pitch_limits_deg"), text);
+        }
+        let start = |start: &HeadingDepthStart| initial_thruster_command(start, context);
+        Self {
+            rudder: find(&keys.rudder, keys.at.key_place("rudder")),
+            stern_planes: find(&keys.stern_planes, keys.at.key_place("stern_planes")),
+            bow_planes: keys
+                .bow_planes
+                .as_ref()
+                .map(|name| find(name, keys.at.key_place("bow_planes"))),
+            cruise: keys.cruise.as_ref().map(start),
+            start: keys.start.as_ref().map(start),
+            speed_control: keys.speed_control.as_ref().map(|keys| {
+                let names = context.robot.thrusters.iter().map(|t| t.name.as_str());
+                let place = keys.at.key_place("propeller");
+                SpeedControl {
+                    keys: keys.clone(),
+                    propeller: context.find("thruster", &keys.propeller, names, place),
+                }
+            }),
+            keys: keys.clone(),
+        }
+    }
+}
+
+/// Returns index and command of a thruster that the heading and depth hold starts.
+fn initial_thruster_command(keys: &HeadingDepthStart, context: &LawContext<'_>) -> (usize, f64) {
+    let thrusters = &context.robot.thrusters;
+    let names = thrusters.iter().map(|t| t.name.as_str());
+    let place = keys.at.key_place("propeller");
+    let Some(k) = context.try_find("thruster", &keys.propeller, names, place) else {
+        return (0, 0.0);
+    };
+    let [low, high] = thrusters[k].motor.range;
+    if !(low..=high).contains(&keys.command) {
+        let text = format!("`command` is {}; expected {low} to {high}", keys.command);
+        context.error(keys.at.key_place("command"), text);
+    }
+    (k, keys.command)
 }

@@ -9,15 +9,17 @@ pub(crate) mod guidance;
 pub(crate) mod orders;
 pub(crate) mod pid;
 pub(crate) mod reference;
+mod settings;
 
 use crate::devices::Devices;
 use crate::estimate::KnownMotion;
 use crate::law::{ControlLaw, Controller, Effect, Tick};
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::robot::motion_control::{MAX_THRUSTERS, MotionControl};
+use merrow_model::scene::robot::firmware::motion_control::{MAX_THRUSTERS, MotionControl};
 use merrow_model::state::FirmwareCommand;
 use merrow_model::state::commands::Accepted;
-use merrow_model::state::firmware::{ControlMode, Known, MotionControlState};
+use merrow_model::scene::robot::firmware::motion_control::MotionControlState;
+use merrow_model::state::firmware::{ControlMode, Known};
 
 /// Time for which a request of the pilot counts [s].
 const PILOT_TIMEOUT_S: f64 = 1.0;

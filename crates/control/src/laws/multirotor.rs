@@ -33,16 +33,21 @@
 //! test/analytic/vehicles/multirotor.rs
 
 use crate::allocation::available_fraction;
+use crate::build::{BuildLaw, LawContext};
 use crate::devices::Devices;
 use crate::estimate::KnownMotion;
 use crate::law::{ControlLaw, Controller, Tick};
+use merrow_math::SpatialInertia;
 use merrow_math::real::sin_cos;
 use merrow_math::{Mat3, Vec3};
+use merrow_model::kinematics::poses_at_rest;
+use merrow_model::scene::Link;
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::firmware::Multirotor;
+use merrow_model::scene::robot::firmware::multirotor::MultirotorKeys;
+use merrow_model::scene::robot::firmware::multirotor::{FlightMode, MultirotorState};
 use merrow_model::state::RobotState;
 use merrow_model::state::commands::{Accepted, FirmwareOrder};
-use merrow_model::state::firmware::{FlightMode, MultirotorState};
 use std::f64::consts::PI;
 
 /// Commanded climb rate above which the vehicle takes off [m/s].
@@ -381,4 +386,55 @@ fn command_rotors(devices: &mut Devices<'_>, force: Vec3, moment: Vec3) {
         let (lift, turn) = thrusts(k);
         devices.set_thrust(k, lift + part * turn, 0.0);
     }
+}
+
+impl BuildLaw for Multirotor {
+    fn build(keys: &MultirotorKeys, context: &LawContext<'_>) -> Self {
+        let axes = [
+            (2, "lift it"),
+            (3, "roll it"),
+            (4, "pitch it"),
+            (5, "turn it"),
+        ];
+        context.check_thrusters("multirotor", &axes, &keys.at);
+        if context.robot.n_joints() > 0 {
+            let text = "firmware `multirotor`: the mass properties are computed with all joints at 0 and are not updated";
+            context.problems.borrow_mut().note(&keys.at.whole, text);
+        }
+        let (mass, p_BoBcm, inertia) = total_mass_properties(&context.robot.links);
+        Self {
+            keys: keys.clone(),
+            mass,
+            p_BoBcm,
+            inertia,
+        }
+    }
+}
+
+/// Returns the mass [kg], the centre of mass in B [m] and the inertia about it [kg m²] of all links
+/// with their joints at 0.
+fn total_mass_properties(links: &[Link]) -> (f64, Vec3, Mat3) {
+    let poses = poses_at_rest(links);
+    let sum = links
+        .iter()
+        .zip(&poses)
+        .fold(SpatialInertia::zero(), |sum, (link, (R, p))| {
+            sum + link.rigid.to_parent(R, *p)
+        });
+    let m = sum.to_matrix();
+    let mass = m[3][3];
+    // The off-diagonal block is m [c]×.
+    let c = Vec3::new(m[2][4], m[0][5], m[1][3]).scale(1.0 / mass);
+    let about = |i: usize, j: usize| {
+        let (c, d) = (c.to_array(), if i == j { c.dot(c) } else { 0.0 });
+        m[i][j] - mass * (d - c[i] * c[j])
+    };
+    let row = |i: usize| Vec3::new(about(i, 0), about(i, 1), about(i, 2));
+    (
+        mass,
+        c,
+        Mat3 {
+            r: [row(0), row(1), row(2)],
+        },
+    )
 }

@@ -1,14 +1,13 @@
-//! State of the motion controller.
+//! Modes, tasks and paths of vehicles, and the motion that a firmware estimates.
 
 use crate::ensure;
 use crate::persist::Persist;
-use crate::scene::robot::motion_control::{MotionControl, MotionGains};
 use merrow_math::{Quat, Vec3};
 use merrow_yaml::spec::spec;
 use std::sync::Arc;
 
 spec! {
-    /// Mode of the motion controller.
+    /// Mode of a firmware.
     #[derive(Persist)]
     pub enum ControlMode words {
         /// The controller does not command the thrusters.
@@ -47,37 +46,6 @@ impl ControlMode {
             Self::Manual | Self::Stabilize | Self::HeadingHold | Self::DepthHold
         )
     }
-}
-
-/// State of the motion controller. Lists of six numbers are for surge, sway, heave, roll, pitch and
-/// yaw.
-#[derive(Clone, Debug, Default, PartialEq, Persist)]
-pub struct MotionControlState {
-    /// Current mode; the end of a path changes it to `StationKeeping`.
-    pub mode: ControlMode,
-    /// True if the controller may command the thrusters.
-    pub armed: bool,
-    /// Gains in use, which commands can change.
-    pub gains: MotionGains,
-    /// Requested force [N] and moment [N m] of the pilot, in B.
-    pub pilot: [f64; 6],
-    /// Time of the latest request of the pilot [ns]; `None` before the first.
-    pub pilot_ns: Option<u64>,
-    /// Pose that the controller holds in station keeping.
-    pub goal: PoseGoal,
-    /// Last path that was commanded; `None` before the first. It remains after its end.
-    pub path: Option<PathProgress>,
-    /// Set-points that the control law follows at this tick.
-    pub reference: MotionReference,
-    /// True for the degrees of freedom that were controlled at the last tick; horizontal and
-    /// vertical position, roll and pitch, yaw.
-    pub controlled: [bool; 4],
-    /// Integral part: force in W [N] and moment in B [N m].
-    pub integral: [f64; 6],
-    /// Force [N] and moment [N m] requested from the thrusters at the last tick, in B.
-    pub requested: [f64; 6],
-    /// Force [N] and moment [N m] that the thruster allocation produces for it, in B.
-    pub allocated: [f64; 6],
 }
 
 /// Pose that a vehicle holds in station keeping.
@@ -132,17 +100,21 @@ impl PathProgress {
     }
 }
 
-/// Set-points of the motion controller. Their acceleration is limited.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
-pub struct MotionReference {
-    /// Position in W [m].
-    pub p: Vec3,
-    /// Velocity in W [m/s].
-    pub v: Vec3,
-    /// Roll, pitch and yaw [rad].
-    pub rpy: [f64; 3],
-    /// Yaw rate about the vertical [rad/s].
-    pub yaw_rate: f64,
+/// Task of the guidance that moves a vehicle by velocity commands.
+#[derive(Clone, Debug, PartialEq, Persist)]
+pub enum GuidanceTask {
+    /// No control; external velocity commands are accepted.
+    None,
+    /// Approaches and holds a pose. A vehicle that cannot move sideways stops when it has arrived,
+    /// until it has left twice the acceptance radius.
+    Goal {
+        /// Position and heading of the goal.
+        goal: PoseGoal,
+        /// True after the arrival.
+        has_arrived: bool,
+    },
+    /// Follows a path, then holds its end.
+    Path(PathProgress),
 }
 
 /// Motion of the base as the firmware estimates it, with the times of the measurements.
@@ -167,15 +139,4 @@ pub struct MotionEstimate {
     pub fix_ns: Option<u64>,
     /// False before the first tick.
     pub started: bool,
-}
-
-impl MotionControlState {
-    /// Creates the state at the start of the run.
-    pub fn new(settings: &MotionControl) -> Self {
-        Self {
-            armed: settings.keys.starts_armed,
-            gains: settings.gains,
-            ..Self::default()
-        }
-    }
 }

@@ -2,17 +2,15 @@
 //! thrusters. The damping of the water and the restoring moments are neglected; they add to the
 //! damping and the stiffness of the closed loop.
 
-use crate::build::robot::firmware::check_rate;
-use crate::build::robot::firmware::feedback::feedback;
-use crate::context::Context;
-use merrow_control::allocation;
-use merrow_control::constrained_allocation::allocate_within_limits;
+use crate::allocation;
+use crate::build::{BuildLaw, LawContext};
+use crate::constrained_allocation::allocate_within_limits;
 use merrow_math::SpatialInertia;
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::body::{Damping, MunkMoments};
-use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw, MotionControl};
-use merrow_model::scene::robot::motion_control::{
-    AzimuthThruster, MAX_THRUSTERS, MotionControlKeys, MotionGains,
+use merrow_model::kinematics::poses_at_rest;
+use merrow_model::scene::robot::firmware::motion_control::{
+    AzimuthThruster, MAX_THRUSTERS, MotionControl, MotionControlKeys, MotionGains,
 };
 use std::f64::consts::FRAC_PI_2;
 
@@ -22,22 +20,22 @@ const UNLIMITED: f64 = 1e6;
 /// Density of the water for the largest wrench of the joystick [kg/m³].
 const NOMINAL_DENSITY: f64 = 1000.0;
 
-/// Builds the motion controller of `robot`.
-pub(super) fn motion_control(file: &MotionControlKeys, robot: &Robot, cx: Context<'_>) -> Firmware {
-    check_rate(file.rate_hz, &file.at, cx);
+impl BuildLaw for MotionControl {
+    fn build(file: &MotionControlKeys, context: &LawContext<'_>) -> Self {
+    let robot = context.robot;
     let azimuths = azimuth_thrusters(robot);
     let n = robot.thrusters.len();
-    check_thruster_count(file, robot, azimuths.len(), cx);
+    check_thruster_count(file, azimuths.len(), context);
     let inertia = inertia(robot);
     let w = file.natural_frequency_rad_s;
     let independent = independent_components(robot, &azimuths);
     let actuated: [bool; 6] = std::array::from_fn(|i| independent[i] && w[i] > 0.0);
     if actuated == [false; 6] && n > 0 {
         let text = "`natural_frequency_rad_s`: the thrusters actuate none of the controlled degrees of freedom";
-        cx.error(file.at.key_place("natural_frequency_rad_s"), text);
+        context.error(file.at.key_place("natural_frequency_rad_s"), text);
     }
     let largest = largest_wrench(robot, &independent);
-    let settings = MotionControl {
+    Self {
         keys: file.clone(),
         gains: MotionGains::place_poles(file, &inertia),
         inertia,
@@ -51,37 +49,31 @@ pub(super) fn motion_control(file: &MotionControlKeys, robot: &Robot, cx: Contex
         independent,
         azimuths,
         pilot_wrench: largest.map(|value| file.joystick_ratio * value),
-    };
-    Firmware {
-        rate_hz: file.rate_hz,
-        command_timeout_s: file.command_timeout_s,
-        guidance: None,
-        feedback: feedback(&file.source_of_motion, robot, cx),
-        law: FirmwareLaw::MotionControl(Box::new(settings)),
+    }
     }
 }
 
 /// Reports a robot without thrusters, or with more than the controller allocates.
 fn check_thruster_count(
     file: &MotionControlKeys,
-    robot: &Robot,
     azimuth_count: usize,
-    cx: Context<'_>,
+    context: &LawContext<'_>,
 ) {
+    let robot = context.robot;
     let n = robot.thrusters.len();
     if n == 0 || n + azimuth_count > MAX_THRUSTERS {
         let text = format!(
             "firmware `motion_control`: {} has {n} thrusters; expected 1 to {MAX_THRUSTERS} (azimuth thrusters count twice)",
             robot.name
         );
-        cx.error(&file.at.whole, text);
+        context.error(&file.at.whole, text);
     }
 }
 
 /// Returns the diagonal of the inertia with added mass about the base origin: surge, sway, heave
 /// [kg], roll, pitch, yaw [kg m²].
 fn inertia(robot: &Robot) -> [f64; 6] {
-    let poses = crate::build::robot::poses_at_rest(&robot.links);
+    let poses = poses_at_rest(&robot.links);
     let links = robot.links.iter().zip(&poses);
     let sum = links.fold(SpatialInertia::zero(), |sum, (link, (R, p))| {
         sum + link.total.to_parent(R, *p)

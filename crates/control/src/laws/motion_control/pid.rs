@@ -35,13 +35,13 @@
 //! # Checked by
 //! test/analytic/vehicles/motion_control.rs
 
-use crate::motion_control::reference::Acceleration;
-use crate::motion_control::{Controlled, VehicleMotion, is_controlled};
+use crate::laws::motion_control::reference::Acceleration;
+use crate::laws::motion_control::{Controlled, VehicleMotion, is_controlled};
 use merrow_math::real::sin_cos;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::kinematics::coupling::rotation_vector;
-use merrow_model::scene::robot::motion_control::MotionControl;
-use merrow_model::state::firmware::MotionControlState;
+use merrow_model::scene::robot::firmware::motion_control::MotionControl;
+use merrow_model::scene::robot::firmware::motion_control::MotionControlState;
 
 /// Returns the force [N] and moment [N m] in B by (1) and (2), in the controlled parts of the
 /// motion.

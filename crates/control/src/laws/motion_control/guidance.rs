@@ -22,12 +22,13 @@
 
 use crate::law::Tick;
 use crate::line_of_sight;
-use crate::motion_control::VehicleMotion;
-use crate::motion_control::pid::heading_rotation;
+use crate::laws::motion_control::VehicleMotion;
+use crate::laws::motion_control::pid::heading_rotation;
 use merrow_math::Vec3;
 use merrow_math::real::{sin_cos, wrap_angle};
-use merrow_model::scene::robot::motion_control::MotionControl;
-use merrow_model::state::firmware::{ControlMode, MotionControlState};
+use merrow_model::scene::robot::firmware::motion_control::MotionControl;
+use merrow_model::scene::robot::firmware::motion_control::MotionControlState;
+use merrow_model::state::firmware::ControlMode;
 
 /// Distance from the goal, as a multiple of the acceptance radius, at which a vehicle that cannot
 /// move sideways turns towards the goal.

@@ -22,13 +22,13 @@
 //! # Checked by
 //! test/analytic/vehicles/motion_control.rs
 
-use crate::motion_control::guidance::RequestedMotion;
-use crate::motion_control::pid::heading_rotation;
-use crate::motion_control::{Controlled, VehicleMotion};
+use crate::laws::motion_control::guidance::RequestedMotion;
+use crate::laws::motion_control::pid::heading_rotation;
+use crate::laws::motion_control::{Controlled, VehicleMotion};
 use merrow_math::Vec3;
 use merrow_math::real::wrap_angle;
-use merrow_model::scene::robot::motion_control::MotionControl;
-use merrow_model::state::firmware::MotionControlState;
+use merrow_model::scene::robot::firmware::motion_control::MotionControl;
+use merrow_model::scene::robot::firmware::motion_control::MotionControlState;
 
 /// Rate of change of the roll and pitch references [rad/s].
 const TILT_RATE: f64 = 0.3;

@@ -1,14 +1,17 @@
-//! Selection of the law of a firmware and of its state, for the laws of `each_control_law!`.
+//! Laws of `each_control_law!`, one per file, and the selection of the law of a firmware and of its
+//! state.
 
 use crate::law::{ControlLaw, Controller};
 use merrow_model::each_control_law;
 use merrow_model::scene::robot::firmware::FirmwareLaw;
 use merrow_model::state::firmware::FirmwareLawState;
 
-/// Selects the law: [`Controller`] of the settings and the state of each law implements
-/// [`ControlLaw`].
-macro_rules! select_law {
-    ($($(#[doc = $doc:literal])* $law:ident($settings:ident, $state:ident),)*) => {
+/// Declares the files of the laws, and selects the law: [`Controller`] of the settings and the state
+/// of each law implements [`ControlLaw`].
+macro_rules! declare_laws {
+    ($($(#[doc = $doc:literal])* $file:ident: $law:ident = $kind:literal,)*) => {
+        $(pub(crate) mod $file;)*
+
         /// Calls `f` with the law and its state. A state of another law is not possible, because
         /// the state of a robot is created for its law.
         pub fn with_law<R>(
@@ -26,4 +29,4 @@ macro_rules! select_law {
         }
     };
 }
-each_control_law!(select_law);
+each_control_law!(declare_laws);

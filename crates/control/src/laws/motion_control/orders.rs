@@ -4,14 +4,15 @@ use crate::devices::Devices;
 use crate::estimate::KnownMotion;
 use crate::law::{Controller, Effect};
 use crate::modes;
-use crate::motion_control::VehicleMotion;
+use crate::laws::motion_control::VehicleMotion;
 use merrow_math::{Quat, Vec3};
 use merrow_model::ensure;
-use merrow_model::scene::robot::motion_control::MotionControl;
+use merrow_model::scene::robot::firmware::motion_control::MotionControl;
 use merrow_model::state::FirmwareCommand;
 use merrow_model::state::commands::Accepted;
-use merrow_model::state::firmware::motion_control::{PathProgress, PoseGoal};
-use merrow_model::state::firmware::{ControlMode, MotionControlState};
+use merrow_model::state::firmware::tasks::{PathProgress, PoseGoal};
+use merrow_model::scene::robot::firmware::motion_control::MotionControlState;
+use merrow_model::state::firmware::ControlMode;
 
 /// Deflection of a stick that starts the mode `Manual`.
 const STICK_DEADBAND: f64 = 0.1;

@@ -24,17 +24,22 @@
 //! test/analytic/vehicles/glider.rs
 
 use crate::autopilot::Measured;
+use crate::build::{BuildLaw, LawContext};
 use crate::devices::Devices;
 use crate::estimate::KnownMotion;
 use crate::law::{ControlLaw, Controller, Effect, ModeOrPath, Tick, mode_or_path};
 use crate::{line_of_sight, modes};
 use merrow_math::real::wrap_angle;
+use merrow_model::scene::Drive;
 use merrow_model::scene::JointMode;
 use merrow_model::scene::robot::firmware::Glider as Settings;
+use merrow_model::scene::robot::firmware::glider::GliderKeys;
+use merrow_model::scene::robot::firmware::glider::GliderState;
 use merrow_model::state::FirmwareCommand;
 use merrow_model::state::commands::Accepted;
-use merrow_model::state::firmware::motion_control::PathProgress;
-use merrow_model::state::firmware::{ControlMode, GliderState};
+use merrow_model::state::firmware::ControlMode;
+use merrow_model::state::firmware::tasks::PathProgress;
+use merrow_yaml::read::Places;
 use std::f64::consts::FRAC_PI_2;
 
 impl ControlLaw for Controller<'_, Settings, GliderState> {
@@ -162,4 +167,53 @@ fn start(settings: &Settings, memory: &mut GliderState) {
         };
     }
     memory.path = None;
+}
+
+impl BuildLaw for Settings {
+    fn build(keys: &GliderKeys, context: &LawContext<'_>) -> Self {
+        let robot = context.robot;
+        let names = robot.buoyancy_engines.iter().map(|e| e.name.as_str());
+        let place = keys.at.key_place("engine");
+        let engine = context.find("buoyancy engine", &keys.engine, names, place);
+        check_depths_and_volumes(keys, engine, context);
+        let joint = |keys: Option<(&str, &Places)>| {
+            let (name, at) = keys?;
+            let all = robot.links[1..].iter();
+            let names = all.map(|l| match l.joint.drive {
+                Drive::Effort { .. } => "",
+                Drive::Position { .. } | Drive::Servo(_) => l.joint.name.as_str(),
+            });
+            let what = "joint with a position drive";
+            Some(context.find(what, name, names, at.key_place("joint")))
+        };
+        Self {
+            engine,
+            slide_joint: joint(keys.slide.as_ref().map(|keys| (&*keys.joint, &keys.at))),
+            steering_joint: joint(keys.steering.as_ref().map(|keys| (&*keys.joint, &keys.at))),
+            keys: keys.clone(),
+        }
+    }
+}
+
+/// Reports depths in the wrong order and volumes outside the range of the engine.
+fn check_depths_and_volumes(keys: &GliderKeys, engine: usize, context: &LawContext<'_>) {
+    if keys.dive_depth_m <= keys.turn_depth_m {
+        let text = format!(
+            "`dive_depth_m`: expected more than `turn_depth_m` = {}, found {}",
+            keys.turn_depth_m, keys.dive_depth_m
+        );
+        context.error(keys.at.key_place("dive_depth_m"), text);
+    }
+    let engine = context.robot.buoyancy_engines.get(engine);
+    let Some([low, high]) = engine.map(|e| e.range_m3) else {
+        return;
+    };
+    for volume in keys.volumes_m3 {
+        if !(low..=high).contains(&volume) {
+            let text = format!(
+                "`volumes_m3`: expected {low} to {high}, the range of the engine, found {volume}"
+            );
+            context.error(keys.at.key_place("volumes_m3"), text);
+        }
+    }
 }
