@@ -339,11 +339,12 @@ fn add_joints(robot: &Robot, (states, q): (&[JointDriveState], &[f64]), entries:
 /// Adds the gains and the set-points of a firmware.
 fn add_firmware(robot: &Robot, state: &FirmwareState, entries: &mut Entries) {
     let name = robot.name.as_str();
-    match &state.memory {
-        FirmwareLawState::MotionControl(control) => add_motion_control(robot, control, entries),
-        FirmwareLawState::HeadingDepthHold(hold) => add_heading_depth(name, hold, entries),
-        // the command of the pilot and the state of other laws are not saved
-        _ => {}
+    // the command of the pilot and the state of other laws are not saved
+    if let FirmwareLawState::MotionControl(control) = &state.memory {
+        add_motion_control(robot, control, entries);
+    }
+    if let FirmwareLawState::HeadingDepthHold(hold) = &state.memory {
+        add_heading_depth(name, hold, entries);
     }
     match &state.task {
         GuidanceTask::None => {}
