@@ -389,16 +389,76 @@ fn add_sensor_of_docs(copy: &Path) {
     );
 }
 
-/// Builds the workspace `copy`, runs the world of the new sensor, and returns the recorded bag.
-fn record_world(copy: &Path) -> Vec<u8> {
-    let (world, bag) = (copy.join("world.yaml"), copy.join("run/run.mcap"));
-    std::fs::write(&world, text("docs/examples/add_sensor/world.yaml")).unwrap();
-    std::fs::create_dir(copy.join("run")).unwrap();
+/// Applies the changes that a section of docs/guides/extending.md lists to the workspace `copy`: files
+/// of the folder `addition` of docs/examples, each with its path, and one line of a list. `entry` is
+/// the start of the line, which comes before the first `anchor` after `start`.
+fn add_files_and_line(
+    copy: &Path,
+    (section, addition): (&str, &str),
+    files: [(&str, &str); 2],
+    (list, entry): (&str, &str),
+    (start, anchor): (&str, &str),
+) {
+    let page = text("docs/guides/extending.md");
+    let section = page.split(section).nth(1).unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    for (name, path) in files {
+        let example = text(&format!("docs/examples/{addition}/{name}"));
+        assert!(section.contains(&example), "{name} is not on the page");
+        std::fs::write(copy.join(path), example).unwrap();
+    }
+    let entries = blocks_of(section, "text");
+    let line = entries.iter().find(|block| block.contains(entry));
+    add_text(copy, list, Some((start, anchor)), line.expect("a line"));
+}
+
+/// Applies the changes for a new force and a new controller.
+fn add_force_and_controller_of_docs(copy: &Path) {
+    add_files_and_line(
+        copy,
+        ("\n## A force\n", "add_force"),
+        [
+            ("model.rs", "crates/model/src/scene/robot/force/mooring.rs"),
+            ("physics.rs", "crates/physics/src/forces/link/mooring.rs"),
+        ],
+        ("crates/model/src/scene/robot/force/mod.rs", "mooring: "),
+        ("            air {\n", "            }\n"),
+    );
+    let law = "thruster_depth_hold.rs";
+    add_files_and_line(
+        copy,
+        ("\n## A controller\n", "add_controller"),
+        [
+            (
+                "model.rs",
+                &format!("crates/model/src/scene/robot/firmware/{law}"),
+            ),
+            ("control.rs", &format!("crates/control/src/laws/{law}")),
+        ],
+        (
+            "crates/model/src/scene/robot/firmware.rs",
+            "thruster_depth_hold: ",
+        ),
+        ("macro_rules! each_control_law", "        }\n    };"),
+    );
+}
+
+/// Builds the workspace `copy`, runs the world of the new `addition` for some `seconds`, and returns
+/// the recorded bag.
+fn record_world(copy: &Path, addition: &str, seconds: &str) -> Vec<u8> {
+    let run = copy.join(addition);
+    let (world, bag) = (run.join("world.yaml"), run.join("run.mcap"));
+    std::fs::create_dir(&run).unwrap();
+    std::fs::write(
+        &world,
+        text(&format!("docs/examples/{addition}/world.yaml")),
+    )
+    .unwrap();
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/add_sensor");
     let done = Command::new(env!("CARGO"))
         .args(["run", "--locked", "--bin", "merrow", "--", "run"])
         .arg(&world)
-        .args(["--no-ros", "--pace", "max", "--for", "1", "--record"])
+        .args(["--no-ros", "--pace", "max", "--for", seconds, "--record"])
         .arg(&bag)
         .current_dir(copy)
         .env("CARGO_TARGET_DIR", target)
@@ -413,22 +473,34 @@ fn record_world(copy: &Path) -> Vec<u8> {
     std::fs::read(&bag).unwrap()
 }
 
-// The sensor of docs/guides/extending.md becomes part of Merrow with the changes that the page lists,
-// publishes and measures. Method: the changes in a copy of the workspace, which is built and runs a
-// body that is pitched by 30 degrees. Tolerance: 1e-9 rad, rounding.
+// The force, the controller and the sensor of docs/guides/extending.md become part of Merrow with the
+// changes that the page lists. Method: the changes in a copy of the workspace, which is built and runs
+// a body that is pitched by 30 degrees, one whose buoyancy of 20 N stretches its mooring of 40 N/m by
+// 0.5 m, and one whose weight of 10 N lowers it by 0.5 m under a depth hold of 20 N/m. Tolerance:
+// 1e-9 rad and 1e-9 m, rounding.
 #[test]
 #[ignore = "builds Merrow again: test/run slow"]
-fn the_sensor_of_docs_measures() {
-    let folder = Folder::new("add_sensor", &[]);
+fn the_additions_of_docs_act() {
+    let folder = Folder::new("additions", &[]);
     let copy = &folder.0;
     copy_workspace(copy);
     add_sensor_of_docs(copy);
-    let bytes = record_world(copy);
+    add_force_and_controller_of_docs(copy);
+    let has_number = |bytes: &[u8], expected: f64| {
+        let number = |w: &[u8]| f64::from_le_bytes(w.try_into().unwrap());
+        bytes
+            .windows(8)
+            .any(|w| (number(w) - expected).abs() < 1e-9)
+    };
+    let bytes = record_world(copy, "add_sensor", "1");
     let contains = |word: &[u8]| bytes.windows(word.len()).any(|w| w == word);
     assert!(contains(b"/buoy/tilt/angle") && contains(b"std_msgs/msg/Float64"));
-    let angle = |w: &[u8]| f64::from_le_bytes(w.try_into().unwrap());
-    let expected = f64::to_radians(30.0);
-    assert!(bytes.windows(8).any(|w| (angle(w) - expected).abs() < 1e-9));
+    assert!(has_number(&bytes, f64::to_radians(30.0)));
+    assert!(has_number(&record_world(copy, "add_force", "20"), -4.5));
+    assert!(has_number(
+        &record_world(copy, "add_controller", "40"),
+        -10.5
+    ));
 }
 
 #[test]

@@ -266,7 +266,7 @@ fn every_law_states_its_limits_and_tests() {
     let mut wrong = Vec::new();
     for (file, text) in sources() {
         let is_law = text.contains("//! # Law");
-        let others = ["mod.rs", "sum.rs", "contributions.rs"];
+        let others = ["mod.rs", "sum.rs", "contributions.rs", "interface.rs"];
         let must_be = file.starts_with("crates/physics/src/forces/")
             && !others.iter().any(|name| file.ends_with(name));
         if must_be && !is_law {
@@ -475,6 +475,95 @@ fn sensors_are_named_in_few_files() {
 // A number never lacks its unit. Method: every public function of a library with a floating-point
 // argument or result has a unit in brackets, `[-]` for a plain ratio, or names its unit in words.
 // Code, links and citations are no units. Vectors are excluded: their frame is in their name.
+/// Returns the entries of a list of files and types: `file: Type = "name",`.
+fn listed_types<'a>(text: &'a str, list: &str) -> Vec<(&'a str, &'a str)> {
+    let entries = text.split(&format!("macro_rules! {list} ")).nth(1).unwrap();
+    let entries = entries.split("\n}\n").next().unwrap();
+    let split = |line: &'a str| {
+        let (file, rest) = line.trim_end_matches(',').split_once(": ")?;
+        let (name, word) = rest.split_once(" = ")?;
+        word.ends_with('"').then_some((file.trim(), name))
+    };
+    entries.lines().filter_map(split).collect()
+}
+
+/// Returns the entries of a list that more than `most` source files name by one of the `words` of the
+/// entry, outside of the list and of the two files of the entry in `folders`.
+fn named_elsewhere(
+    (path, list): (&str, &str),
+    folders: [&str; 2],
+    words: fn(&str, &str) -> Vec<String>,
+    most: usize,
+) -> Vec<String> {
+    let registry = text(path);
+    let entries = listed_types(&registry, list);
+    assert!(entries.len() > 4, "{entries:?}");
+    let sources = sources();
+    let others = |(file, name): &(&str, &str)| {
+        let (own, words) = (
+            folders.map(|folder| format!("{folder}/{file}")),
+            words(file, name),
+        );
+        let others = sources.iter().filter(|(other, text)| {
+            other != path
+                && !own.iter().any(|own| other.starts_with(own.as_str()))
+                && words.iter().any(|word| text.contains(word.as_str()))
+        });
+        let others: Vec<_> = others.map(|(other, _)| other.as_str()).collect();
+        (others.len() > most).then(|| format!("{name}: {}", others.join(" ")))
+    };
+    entries.iter().filter_map(others).collect()
+}
+
+// A force on one link is named in its two files and in the list, and in at most one other file: where
+// a value follows from the whole robot, or where another key contains its keys.
+#[test]
+fn forces_are_named_in_few_files() {
+    let wrong = named_elsewhere(
+        (
+            "crates/model/src/scene/robot/force/mod.rs",
+            "each_link_force",
+        ),
+        [
+            "crates/model/src/scene/robot/force",
+            "crates/physics/src/forces/link",
+        ],
+        |file, name| {
+            vec![
+                format!("forces.{file}"),
+                format!("force::{name}"),
+                format!("force::{file}::"),
+            ]
+        },
+        1,
+    );
+    expect_none("a force is named in two files", &wrong);
+}
+
+// A control law is named in its two files and in the list, and elsewhere only where a topic, a
+// parameter, an entry of a saved world or a demand on thrust belongs to this law.
+#[test]
+fn control_laws_are_named_in_few_files() {
+    let wrong = named_elsewhere(
+        (
+            "crates/model/src/scene/robot/firmware.rs",
+            "each_control_law",
+        ),
+        [
+            "crates/model/src/scene/robot/firmware",
+            "crates/control/src/laws",
+        ],
+        |_, name| {
+            vec![
+                format!("FirmwareLaw::{name}("),
+                format!("FirmwareLawState::{name}("),
+            ]
+        },
+        5,
+    );
+    expect_none("a control law is named in two files", &wrong);
+}
+
 #[test]
 fn numbers_of_public_functions_have_units() {
     let year = regex_lite::Regex::new(r"\b(1[89]|20)[0-9]{2}\b").unwrap();
@@ -573,8 +662,10 @@ fn paths_in_the_map_exist() {
                 .iter()
                 .any(|top| path.starts_with(top));
             let is_path = is_ours && !word.contains([' ', '*', '>', '<', '$', '{', '\n']);
-            // the example sensor of the page is not in the tree
-            let is_example = word.ends_with("/inclinometer.rs");
+            // the examples of the page are not in the tree
+            let is_example = ["/inclinometer.rs", "/mooring.rs", "/thruster_depth_hold.rs"]
+                .iter()
+                .any(|end| word.ends_with(end));
             if is_path && !is_example && !root().join(path).exists() {
                 wrong.push(format!("{file}: `{word}`"));
             }

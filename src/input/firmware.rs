@@ -15,7 +15,6 @@ use merrow_ros2::msg::geometry_msgs::{Twist, TwistStamped};
 use merrow_ros2::msg::nav_msgs::Odometry;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, String as StringMsg};
 use merrow_ros2::msg::std_srvs::Trigger;
-use merrow_view::teleoperation::limits::max_velocity;
 
 /// Appends the topics that the firmware of robot `i` publishes.
 pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
@@ -23,63 +22,18 @@ pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
         return;
     };
     let topic = |name: &str| format!("{}/{name}", robot.name);
-    match &firmware.law {
-        FirmwareLaw::Multirotor(_) => {
-            outputs.push(Output::states(topic("flight_mode"), move |_, states| {
-                flight_mode(i, states)
-            }));
-        }
-        FirmwareLaw::Drive(_) => {
-            outputs.push(Output::states(
-                topic("wheel_odometry"),
-                move |moment, states| wheel_odometry(moment.scene, i, states),
-            ));
-        }
-        FirmwareLaw::HeadingDepthHold(_)
-        | FirmwareLaw::SurgeYawRate(_)
-        | FirmwareLaw::MotionControl(_)
-        | FirmwareLaw::Sailing(_)
-        | FirmwareLaw::Glider(_) => {}
+    if firmware.multirotor().is_some() {
+        outputs.push(Output::states(topic("flight_mode"), move |_, states| {
+            flight_mode(i, states)
+        }));
+    }
+    if matches!(firmware.law, FirmwareLaw::DifferentialDrive(_)) {
+        outputs.push(Output::states(
+            topic("wheel_odometry"),
+            move |moment, states| wheel_odometry(moment.scene, i, states),
+        ));
     }
     motion_control::outputs(i, robot, outputs);
-}
-
-/// Returns units and limits of the velocity commands of a firmware.
-fn velocity_unit(robot: &Robot, law: &FirmwareLaw) -> String {
-    let [surge, _, heave, yaw] = max_velocity(robot);
-    match law {
-        FirmwareLaw::Multirotor(m) => {
-            let [flat, up, down] = m.keys.max_speed_m_s;
-            format!(
-                "m/s forward, left (combined at most {flat}) and up [-{down}, {up}]; rad/s about z [-{0}, {0}]",
-                m.keys.max_yaw_rate_rad_s
-            )
-        }
-        FirmwareLaw::Drive(_) | FirmwareLaw::SurgeYawRate(_) => {
-            format!("m/s forward [-{surge}, {surge}], rad/s about z [-{yaw}, {yaw}]")
-        }
-        FirmwareLaw::MotionControl(m) => {
-            let axes = ["forward", "left", "up"]
-                .into_iter()
-                .zip(m.keys.max_speed_m_s);
-            let mut axes: Vec<String> = axes
-                .zip(m.actuated)
-                .filter(|(_, is_actuated)| *is_actuated)
-                .map(|((axis, limit), _)| format!("{axis} [-{limit}, {limit}]"))
-                .collect();
-            let last = axes.pop().unwrap_or_default();
-            let first = match axes.is_empty() {
-                true => String::new(),
-                false => format!("{} and ", axes.join(", ")),
-            };
-            format!("m/s {first}{last}; rad/s about z [-{yaw}, {yaw}]")
-        }
-        FirmwareLaw::HeadingDepthHold(hold) if hold.speed_control.is_some() => format!(
-            "m/s forward [-{surge}, {surge}] and up [-{heave}, {heave}]; rad/s about z [-{yaw}, {yaw}]"
-        ),
-        FirmwareLaw::HeadingDepthHold(_) => String::new(),
-        FirmwareLaw::Sailing(_) | FirmwareLaw::Glider(_) => String::new(),
-    }
 }
 
 /// Appends the topics to which the firmware of robot `i` subscribes.
@@ -88,7 +42,7 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         return;
     };
     let topic = |name: &str| format!("{}/{name}", robot.name);
-    let unit = velocity_unit(robot, &firmware.law);
+    let unit = firmware.velocity_unit();
     let accepts = firmware.abilities();
     if accepts.velocity {
         let input = Input::new(topic("cmd_vel"), unit.clone(), move |_, twist: Twist| {
@@ -168,7 +122,7 @@ pub fn flight_mode(robot: usize, snapshot: &ObjectStates) -> StringMsg {
 pub fn wheel_odometry(scene: &Scene, robot: usize, snapshot: &ObjectStates) -> Odometry {
     let model = &scene.robots[robot];
     let memory = snapshot.firmware[robot].as_ref().map(|f| &f.memory);
-    let Some(FirmwareLawState::Drive(drive)) = memory else {
+    let Some(FirmwareLawState::DifferentialDrive(drive)) = memory else {
         return Odometry::default();
     };
     let [x, y, yaw] = drive.odometry;

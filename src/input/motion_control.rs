@@ -9,8 +9,8 @@ use merrow_messages::convert::{WORLD_FRAME, from_point, from_quaternion, header,
 use merrow_messages::frames::ObjectStates;
 use merrow_messages::msg::{ControllerStatus, SetControlMode};
 use merrow_model::scene::robot::feedback::Feedback;
+use merrow_model::scene::robot::firmware::motion_control::Joystick;
 use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw};
-use merrow_model::scene::robot::motion_control::Joystick;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::{
@@ -23,7 +23,6 @@ use merrow_ros2::msg::sensor_msgs::Joy;
 use merrow_ros2::msg::std_msgs::String as StringMsg;
 use merrow_ros2::msg::std_srvs::SetBool;
 use merrow_yaml::read::from_defaults;
-use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
 
 /// Names of the axes of a joystick.
@@ -47,15 +46,7 @@ pub fn why_no_goals(robot: &Robot) -> String {
         return "it has no firmware that moves to goals; command its topics, or give it the key `firmware`"
             .to_string();
     };
-    let key = match firmware.law {
-        FirmwareLaw::Glider(_) => "steering",
-        FirmwareLaw::Multirotor(_)
-        | FirmwareLaw::Drive(_)
-        | FirmwareLaw::SurgeYawRate(_)
-        | FirmwareLaw::HeadingDepthHold(_)
-        | FirmwareLaw::MotionControl(_)
-        | FirmwareLaw::Sailing(_) => "guidance",
-    };
+    let key = firmware.abilities().path_key;
     format!("its firmware moves to no goals; give the firmware the key `{key}`")
 }
 
@@ -288,27 +279,15 @@ pub fn status(scene: &Scene, robot: usize, snapshot: &ObjectStates) -> Controlle
 
 /// Returns the reference of the pose; a part without reference is taken from `motion`.
 fn reference_pose(firmware: &FirmwareState, motion: &Motion) -> Pose {
-    let p = motion.p_WB;
-    let at_yaw = |p: Vec3, yaw: f64| pose(p, Quat::from_rpy(0.0, 0.0, yaw));
-    let at_heading = |p: Vec3, heading: f64| at_yaw(p, FRAC_PI_2 - heading);
-    match (&firmware.memory, &firmware.task) {
-        (FirmwareLawState::MotionControl(control), _) => {
-            let [roll, pitch, yaw] = control.reference.rpy;
-            pose(control.reference.p, Quat::from_rpy(roll, pitch, yaw))
+    let now = (motion.p_WB, motion.q_WB);
+    let (p, q) = match (firmware.reference(now), &firmware.task) {
+        (Some(reference), _) => reference,
+        (None, GuidanceTask::Goal { goal, .. }) => {
+            (goal.p_WB, Quat::from_rpy(0.0, 0.0, goal.rpy[2]))
         }
-        (FirmwareLawState::HeadingDepthHold(hold), _) if hold.on => {
-            at_heading(Vec3::new(p.x, p.y, -hold.depth), hold.heading)
-        }
-        (FirmwareLawState::Glider(glider), _) if glider.on => {
-            let p = Vec3::new(p.x, p.y, -glider.depth);
-            glider
-                .heading
-                .map_or_else(|| pose(p, motion.q_WB), |heading| at_heading(p, heading))
-        }
-        (FirmwareLawState::Sailing(sailing), _) if sailing.on => at_yaw(p, sailing.heading),
-        (_, GuidanceTask::Goal { goal, .. }) => at_yaw(goal.p_WB, goal.rpy[2]),
-        _ => pose(p, motion.q_WB),
-    }
+        (None, GuidanceTask::None | GuidanceTask::Path(_)) => now,
+    };
+    pose(p, q)
 }
 
 #[cfg(test)]

@@ -289,8 +289,6 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
         linear_damping: draw_linear_damping(random, recipe),
         quadratic_damping: draw_quadratic_damping(random, recipe),
         linear_damping_decay_s_per_m: None,
-        slender: None,
-        glider: None,
         derivatives: Vec::new(),
         munk: MunkMoments::All,
         has_rotated_frame: true,
@@ -300,12 +298,10 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
         waves: merrow_model::scene::robot::body::HullWaves::Lattice,
         radiation: None,
         surface_laws: false,
-        surface_damping: None,
-        kelpie_attitude: None,
         p_LoD: random.vector(0.2),
         wet: true,
         restoring: None,
-        wind: None,
+        forces: merrow_model::scene::robot::force::LinkForces::default(),
     }
 }
 

@@ -202,8 +202,8 @@ fn hulls_take_energy_at_every_incidence() {
         );
         let s = scene(&text);
         let link = &s.robots[0].links[0];
-        laws[0] += usize::from(link.slender.is_some());
-        laws[1] += usize::from(link.glider.is_some());
+        laws[0] += usize::from(link.forces.slender.is_some());
+        laws[1] += usize::from(link.forces.glider.is_some());
         laws[2] += usize::from(!link.derivatives.is_empty());
         for v in directions() {
             let (power, F) = drag(&s, v.scale(1.2), 0.0);

@@ -37,6 +37,7 @@ robots:
     position_m: [40, 0, -10]
     velocity_m_s: [1, 0.2, 0]
   glider: {model: seawing, position_m: [60, 0, -10]}
+  published: {model: remus100_prestero, position_m: [80, 0, -10], velocity_m_s: [1, 0.2, 0]}
 faults:
   hole: {robot: leaking, target: base_link, kind: leak, hole_diameter_m: 0.02, compartment_m3: 0.01,
     center_m: [0.1, 0, 0]}

@@ -28,7 +28,7 @@
 //! test/witness/environment/thetis.rs (V01), test/analytic/vehicles/heading_depth_hold.rs
 
 use crate::estimate::KnownMotion;
-use merrow_model::scene::robot::firmware::HeadingDepthHoldKeys;
+use merrow_model::scene::robot::firmware::heading_depth_hold::HeadingDepthHoldKeys;
 use std::f64::consts::PI;
 
 /// Set-points of heading and depth.

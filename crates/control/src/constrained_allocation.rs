@@ -28,7 +28,7 @@
 //! # Checked by
 //! tests below; test/analytic/vehicles/motion_control.rs
 
-use merrow_model::scene::robot::motion_control::MAX_THRUSTERS;
+use merrow_model::scene::robot::firmware::motion_control::MAX_THRUSTERS;
 
 /// Squared weight of the part that is not produced, over the mean squared authority of the
 /// thrusters: surge and sway, then heave and moments.

@@ -2,17 +2,16 @@
 //! control errors that remain: whether the thrust suffices.
 
 use crate::estimate::KnownMotion;
-use crate::motion_control::VehicleMotion;
-use crate::{heading_depth_hold, multirotor, surge_yaw_rate};
+use crate::laws::motion_control::VehicleMotion;
+use crate::laws::{heading_depth_hold, multirotor, surge_yaw_rate};
 use merrow_math::real::wrap_angle;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::firmware::FirmwareLaw;
+use merrow_model::scene::robot::firmware::motion_control::MotionControlState;
 use merrow_model::state::RobotState;
-use merrow_model::state::firmware::motion_control::PathProgress;
-use merrow_model::state::firmware::{
-    ControlMode, FirmwareLawState, GuidanceTask, MotionControlState,
-};
+use merrow_model::state::firmware::tasks::PathProgress;
+use merrow_model::state::firmware::{ControlMode, FirmwareLawState, GuidanceTask};
 
 /// Speed towards the reference [m/s or rad/s] above which its error counts as decreasing.
 const CLOSING_SPEED: f64 = 0.02;
@@ -116,15 +115,7 @@ pub fn thrust_demand(
                 target: Vec3::new(command, 0.0, 0.0),
             })
         }
-        (FirmwareLaw::Drive(_) | FirmwareLaw::Sailing(_) | FirmwareLaw::Glider(_), _) => None,
-        // the state is of the same law
-        (
-            FirmwareLaw::MotionControl(_)
-            | FirmwareLaw::SurgeYawRate(_)
-            | FirmwareLaw::Multirotor(_)
-            | FirmwareLaw::HeadingDepthHold(_),
-            _,
-        ) => None,
+        _ => None, // the other laws distribute no wrench
     }
 }
 

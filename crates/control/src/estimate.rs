@@ -40,7 +40,7 @@ use merrow_model::scene::robot::feedback::{Feedback, FeedbackSensors, Mounting};
 use merrow_model::sensor::water::DvlLock;
 use merrow_model::state::Motion;
 use merrow_model::state::commands::Accepted;
-use merrow_model::state::firmware::motion_control::MotionEstimate;
+use merrow_model::state::firmware::tasks::MotionEstimate;
 use merrow_model::state::firmware::{ControlMode, Known};
 use merrow_model::state::reading::{Reading, Stamped};
 

@@ -1,6 +1,6 @@
 //! Control laws of vehicles: the firmware laws, their guidance and motion estimate, and the
-//! allocation of wrenches to thrusters. [`law::ControlLaw`] is the interface of a law,
-//! [`registry`] selects the law of a firmware and its state.
+//! allocation of wrenches to thrusters. [`law::ControlLaw`] is the interface of a law, [`laws`]
+//! contains the laws of world files.
 //!
 //! ```
 //! use merrow_control::allocation::pseudo_inverse;
@@ -17,21 +17,15 @@
 
 pub mod allocation;
 pub mod autopilot;
+pub mod build;
 pub mod constrained_allocation;
 pub mod demand;
 pub mod devices;
-mod drive;
 pub mod estimate;
-mod glider;
-mod heading_depth_hold;
 pub mod ideal_drive;
 pub mod joint_reference;
 pub mod law;
+pub mod laws;
 pub mod line_of_sight;
 pub mod modes;
-mod motion_control;
-mod multirotor;
-pub mod registry;
-mod sailing;
-mod surge_yaw_rate;
 pub mod velocity_guidance;

@@ -32,7 +32,7 @@
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::robot::guidance::LineOfSight;
-use merrow_model::state::firmware::motion_control::PathProgress;
+use merrow_model::state::firmware::tasks::PathProgress;
 
 /// Guidance on the current leg of a path.
 #[derive(Clone, Copy, Debug, PartialEq)]

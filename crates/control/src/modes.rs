@@ -1,35 +1,15 @@
 //! Modes and tasks that a vehicle can have, independent of its state.
 
 use crate::estimate::missing_sensor;
-use crate::motion_control::guidance::RETURN_RATIO;
+use crate::laws::motion_control::guidance::RETURN_RATIO;
 use crate::velocity_guidance;
+use merrow_model::ensure;
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::feedback::Feedback;
-use merrow_model::scene::robot::firmware::FirmwareLaw;
-use merrow_model::scene::robot::motion_control::MotionControl;
+use merrow_model::scene::robot::firmware::interface::Abilities;
+use merrow_model::scene::robot::firmware::motion_control::MotionControl;
 use merrow_model::state::commands::Accepted;
 use merrow_model::state::firmware::ControlMode;
-
-/// Modes of heading and depth hold.
-const HOLD: [ControlMode; 3] = [
-    ControlMode::Off,
-    ControlMode::HeadingHold,
-    ControlMode::DepthHold,
-];
-/// Modes of a sailing boat.
-const SAILING: [ControlMode; 3] = [
-    ControlMode::Off,
-    ControlMode::HeadingHold,
-    ControlMode::StationKeeping,
-];
-/// Modes of a glider.
-const GLIDER: [ControlMode; 2] = [ControlMode::Off, ControlMode::Dive];
-/// Modes of a vehicle that is moved by velocity commands.
-const VELOCITY: [ControlMode; 3] = [
-    ControlMode::Off,
-    ControlMode::Velocity,
-    ControlMode::StationKeeping,
-];
 
 /// Checks that a robot can have a mode.
 ///
@@ -39,26 +19,19 @@ pub fn check_mode(robot: &Robot, mode: ControlMode) -> Accepted {
     let Some(firmware) = &robot.firmware else {
         return Err(no_firmware());
     };
-    match &firmware.law {
-        FirmwareLaw::MotionControl(settings) => {
-            check_controlled_mode(settings, &firmware.feedback, mode)
-        }
-        FirmwareLaw::HeadingDepthHold(_) => expect_one_of(&HOLD, ", and follows paths", mode),
-        FirmwareLaw::Sailing(_) => expect_one_of(&SAILING, ", and follows paths", mode),
-        FirmwareLaw::Glider(_) => expect_one_of(&GLIDER, ", and follows paths", mode),
-        FirmwareLaw::Multirotor(_) | FirmwareLaw::Drive(_) | FirmwareLaw::SurgeYawRate(_) => {
-            if firmware.guidance.is_some() {
-                expect_one_of(&VELOCITY, ", and follows paths", mode)
-            } else if VELOCITY.contains(&mode) {
-                match mode {
-                    ControlMode::StationKeeping => Err(no_guidance()),
-                    _ => Ok(()),
-                }
-            } else {
-                expect_one_of(&VELOCITY[..2], "", mode)
-            }
-        }
+    if let Some(settings) = firmware.motion_control() {
+        return check_controlled_mode(settings, &firmware.feedback, mode);
     }
+    let accepts = firmware.abilities();
+    if mode == ControlMode::StationKeeping && accepts.velocity && !accepts.paths {
+        return Err(cannot_follow(&accepts));
+    }
+    let rest = if accepts.paths {
+        ", and follows paths"
+    } else {
+        ""
+    };
+    expect_one_of(accepts.modes, rest, mode)
 }
 
 /// Checks that a robot can have a goal or follow a path.
@@ -74,45 +47,26 @@ pub fn check_task(robot: &Robot) -> Accepted {
             "goals and paths: no sensor of the robot measures {what}"
         ));
     }
-    match &firmware.law {
-        FirmwareLaw::MotionControl(settings) => {
-            check_controlled_mode(settings, &firmware.feedback, ControlMode::PathFollowing)
-        }
-        FirmwareLaw::Glider(settings) if settings.steering_joint.is_none() => {
-            Err("path: the glider has no steering".to_string())
-        }
-        FirmwareLaw::HeadingDepthHold(_) | FirmwareLaw::Sailing(_) | FirmwareLaw::Glider(_) => {
-            Ok(())
-        }
-        FirmwareLaw::Multirotor(_) | FirmwareLaw::Drive(_) | FirmwareLaw::SurgeYawRate(_) => {
-            firmware
-                .guidance
-                .as_ref()
-                .map(|_| ())
-                .ok_or_else(no_guidance)
-        }
+    if let Some(settings) = firmware.motion_control() {
+        return check_controlled_mode(settings, &firmware.feedback, ControlMode::PathFollowing);
     }
+    let accepts = firmware.abilities();
+    ensure!(accepts.paths, "{}", cannot_follow(&accepts));
+    Ok(())
 }
 
 /// Returns the distance from a goal within which a vehicle keeps station because it cannot move
-/// sideways [m]; `None` for other vehicles.
+/// sideways [m]; `None` for other vehicles, which reach the goal or circle about it.
 pub fn goal_distance(robot: &Robot) -> Option<f64> {
     let firmware = robot.firmware.as_ref()?;
-    match &firmware.law {
-        FirmwareLaw::MotionControl(settings) if !settings.actuated[1] => {
-            Some(RETURN_RATIO * settings.keys.acceptance_radius_m)
-        }
-        FirmwareLaw::SurgeYawRate(_) | FirmwareLaw::Drive(_) => {
-            let guidance = firmware.guidance.as_ref()?;
-            Some(velocity_guidance::RETURN_RATIO * guidance.acceptance_radius_m)
-        }
-        // the others reach the goal or circle about it
-        FirmwareLaw::MotionControl(_)
-        | FirmwareLaw::Multirotor(_)
-        | FirmwareLaw::HeadingDepthHold(_)
-        | FirmwareLaw::Sailing(_)
-        | FirmwareLaw::Glider(_) => None,
+    if firmware.abilities().moves_sideways {
+        return None;
     }
+    if let Some(settings) = firmware.motion_control() {
+        return Some(RETURN_RATIO * settings.keys.acceptance_radius_m);
+    }
+    let guidance = firmware.guidance.as_ref()?;
+    Some(velocity_guidance::RETURN_RATIO * guidance.acceptance_radius_m)
 }
 
 /// Returns a note about a goal of a vehicle that cannot move sideways; `None` for other vehicles.
@@ -176,17 +130,20 @@ fn expect_one_of(modes: &[ControlMode], rest: &str, mode: ControlMode) -> Accept
     }
     let mut names: Vec<&str> = modes.iter().map(|mode| mode.keyword()).collect();
     let last = names.pop().unwrap_or_default();
-    Err(format!(
-        "mode {}: the firmware has the modes {} and {last}{rest}",
-        mode.keyword(),
-        names.join(", ")
-    ))
+    let list = match names.as_slice() {
+        [] => format!("mode {last}"),
+        _ => format!("modes {} and {last}", names.join(", ")),
+    };
+    let mode = mode.keyword();
+    Err(format!("mode {mode}: the firmware has the {list}{rest}"))
 }
 
 fn no_firmware() -> String {
     "the robot has no firmware that accepts this command".to_string()
 }
 
-fn no_guidance() -> String {
-    "the firmware has no guidance; add the key `guidance`".to_string()
+/// Returns why a firmware moves to no goals and along no paths.
+fn cannot_follow(accepts: &Abilities) -> String {
+    let key = accepts.path_key;
+    format!("the firmware has no {key}; add the key `{key}`")
 }

@@ -35,7 +35,7 @@ use merrow_model::ensure;
 use merrow_model::scene::robot::guidance::VelocityGuidance;
 use merrow_model::state::FirmwareCommand;
 use merrow_model::state::firmware::GuidanceTask;
-use merrow_model::state::firmware::motion_control::{PathProgress, PoseGoal};
+use merrow_model::state::firmware::tasks::{PathProgress, PoseGoal};
 
 /// Distance at which a vehicle that has arrived moves to its goal again, as a multiple of the
 /// acceptance radius.

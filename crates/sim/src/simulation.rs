@@ -19,7 +19,7 @@ use crate::sensors::scheduler::SensorScheduler;
 use crate::tethers::Tethers;
 use merrow_control::law::ControlLaw;
 use merrow_math::Vec3;
-use merrow_model::scene::robot::firmware::ControlledHeight;
+use merrow_model::scene::robot::firmware::interface::ControlledHeight;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::scene::{Correspondence, Robot, Scene};
 use merrow_model::state::commands::{Accepted, CommandRejection};

@@ -183,6 +183,19 @@ impl Problems {
         found
     }
 
+    /// Reports the first pair of a table whose first value is not above that of the pair before.
+    /// `what` names the table; its values have any unit.
+    pub fn check_increasing(&mut self, place: &Place, what: &str, points: &[[f64; 2]]) {
+        if let Some(k) = points.windows(2).position(|w| w[1][0] <= w[0][0]) {
+            let text = format!(
+                "{what} does not increase: {} comes after {}; expected increasing first values",
+                points[k + 1][0],
+                points[k][0]
+            );
+            self.push(place, text);
+        }
+    }
+
     /// Adds a note. A note is not an error, but information for the user, such as that part of a
     /// file is ignored.
     pub fn note(&mut self, place: &Place, text: impl AsRef<str>) {

@@ -174,7 +174,8 @@ impl SceneInputs {
     fn check_point(&self, robot: usize, p: &[f64; 3]) -> Result<(), String> {
         let model = &self.scene.robots[robot];
         let firmware = model.firmware.as_ref();
-        let is_on_wheels = firmware.is_some_and(|f| matches!(f.law, FirmwareLaw::Drive(_)));
+        let is_on_wheels =
+            firmware.is_some_and(|f| matches!(f.law, FirmwareLaw::DifferentialDrive(_)));
         let seabed = self.scene.sea.seabed.height(p[0], p[1]);
         if is_on_wheels || p[2] >= seabed {
             return Ok(());

@@ -4,7 +4,7 @@
 use super::node::TRUTH_TF;
 use super::world_parameter::{Actuator, Effect, WorldParameter};
 use merrow_model::scene::Robot;
-use merrow_model::scene::robot::motion_control::GainKind;
+use merrow_model::scene::robot::firmware::motion_control::GainKind;
 use merrow_model::state::FaultEffect;
 use merrow_model::state::firmware::FirmwareLawState;
 use merrow_model::state::{DeviceCommand, FirmwareCommand, Health, RobotState};

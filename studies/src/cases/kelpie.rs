@@ -66,8 +66,8 @@ robots:
 // across it the reverse; at 45 degrees cos 45° of each. The law itself within 1e-9. The vehicle,
 // which a moment turns to these angles, within 1 % of the largest angle.
 pub(super) fn attitude(data: &ReferenceData) -> Result<CaseResult, String> {
-    use merrow_model::scene::robot::body::KelpieAttitude;
-    use merrow_physics::forces::hydrodynamics::kelpie_attitude::target_angles;
+    use merrow_model::scene::robot::force::KelpieAttitude;
+    use merrow_physics::forces::link::kelpie_attitude::target_angles;
     use merrow_yaml::read::Places;
     let law = KelpieAttitude {
         pitch_rad_per_m: ALPHA[0],

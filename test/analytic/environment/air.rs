@@ -293,7 +293,7 @@ robots:
         let motion = crate::common::start(&scene, 0);
         let with = crate::common::evaluate(&scene, &motion).links[0].F;
         let mut calm = scene.clone();
-        calm.robots[0].links[0].wind = None;
+        calm.robots[0].links[0].forces.wind = None;
         let without = crate::common::evaluate(&calm, &motion).links[0].F;
         let q = 0.5 * merrow_environment::air::density(&scene.sea, 15.0, 3.0) * 100.0;
         // Wind from the right has positive angles here; wind from port has positive angles in the

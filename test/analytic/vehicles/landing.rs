@@ -1,9 +1,10 @@
 //! Tests the drone and the boat of `worlds/landing.yaml`, commanded as users command them.
 
 use merrow_math::Vec3;
+use merrow_model::scene::robot::firmware::multirotor::FlightMode;
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::coupling::LatchCapture;
-use merrow_model::state::firmware::{FirmwareLawState, FlightMode};
+use merrow_model::state::firmware::FirmwareLawState;
 use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand, RobotState};
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, data_dir, load_world};

@@ -4,9 +4,10 @@
 use crate::common::{advance, simulation};
 use merrow_math::real::wrap_angle;
 use merrow_math::{Quat, Vec3};
+use merrow_model::scene::robot::firmware::motion_control::MotionControlState;
 use merrow_model::state::commands::FirmwareOrder;
-use merrow_model::state::firmware::motion_control::MotionEstimate;
-use merrow_model::state::firmware::{ControlMode, FirmwareLawState, MotionControlState};
+use merrow_model::state::firmware::tasks::MotionEstimate;
+use merrow_model::state::firmware::{ControlMode, FirmwareLawState};
 use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand, JointCommand};
 use merrow_sim::Simulation;
 use std::sync::Arc;

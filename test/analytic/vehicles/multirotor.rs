@@ -3,8 +3,9 @@
 
 use crate::common::{advance, close, close_vectors, simulation};
 use merrow_math::Vec3;
+use merrow_model::scene::robot::firmware::multirotor::FlightMode;
 use merrow_model::state::commands::FirmwareOrder;
-use merrow_model::state::firmware::{FirmwareLawState, FlightMode};
+use merrow_model::state::firmware::FirmwareLawState;
 use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand};
 use merrow_sim::Simulation;
 

@@ -4,7 +4,7 @@ use crate::common::simulation;
 use merrow::publisher::connect_bridges;
 use merrow_math::Vec3;
 use merrow_model::state::Command;
-use merrow_model::state::firmware::motion_control::MotionEstimate;
+use merrow_model::state::firmware::tasks::MotionEstimate;
 use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::msg::builtin_interfaces::Time;
 use merrow_ros2::msg::geometry_msgs::{Point, PointStamped};

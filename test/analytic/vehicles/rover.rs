@@ -2,8 +2,9 @@
 
 use crate::common::{advance, close, close_vectors, relative, simulation};
 use merrow_math::Vec3;
+use merrow_model::scene::robot::firmware::differential_drive::DifferentialDriveState;
 use merrow_model::state::commands::FirmwareOrder;
-use merrow_model::state::firmware::{DifferentialDriveState, FirmwareLawState};
+use merrow_model::state::firmware::FirmwareLawState;
 use merrow_model::state::{Command, FirmwareCommand, JointCommand};
 use merrow_sim::Simulation;
 
@@ -41,7 +42,7 @@ fn drive(s: &mut Simulation, v: f64, w: f64, seconds: f64) {
 
 fn wheels(s: &Simulation) -> DifferentialDriveState {
     match &s.state.robots[0].firmware.as_ref().unwrap().memory {
-        FirmwareLawState::Drive(drive) => *drive,
+        FirmwareLawState::DifferentialDrive(drive) => *drive,
         other => panic!("{other:?}"),
     }
 }
@@ -89,7 +90,7 @@ fn rover_turns_in_place() {
     let start = position(&s);
     let settings = s.scene.robots[0].firmware.clone().unwrap();
     let track = match settings.law {
-        merrow_model::scene::robot::firmware::FirmwareLaw::Drive(d) => d.keys.track_m,
+        merrow_model::scene::robot::firmware::FirmwareLaw::DifferentialDrive(d) => d.keys.track_m,
         other => panic!("{other:?}"),
     };
     relative(

@@ -2,7 +2,8 @@
 
 use crate::common::{advance, simulation};
 use merrow_math::Vec3;
-use merrow_model::state::firmware::{ControlMode, FirmwareLawState, SailingState};
+use merrow_model::scene::robot::firmware::sailing::SailingState;
+use merrow_model::state::firmware::{ControlMode, FirmwareLawState};
 use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand};
 use merrow_sim::Simulation;
 use std::sync::Arc;

@@ -11,7 +11,7 @@ use merrow_environment::current::VariationCache;
 use merrow_environment::waves::WaveState;
 use merrow_model::scene::fault::{Fault, FaultKind};
 use merrow_model::scene::fault_devices::find_device;
-use merrow_model::scene::robot::motion_control::GainKind;
+use merrow_model::scene::robot::firmware::motion_control::GainKind;
 use merrow_model::state::commands::WeatherChange;
 use merrow_model::state::firmware::FirmwareLawState;
 use merrow_model::state::{

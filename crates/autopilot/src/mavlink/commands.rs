@@ -8,7 +8,7 @@ use ::mavlink::dialects::common::{
     PARAM_VALUE_DATA,
 };
 use merrow_model::state::commands::FirmwareOrder;
-use merrow_model::state::firmware::motion_control::ControlMode;
+use merrow_model::state::firmware::tasks::ControlMode;
 use merrow_model::state::{Command, FirmwareCommand};
 use merrow_sim::Simulation;
 

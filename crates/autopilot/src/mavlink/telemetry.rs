@@ -13,7 +13,7 @@ use ::mavlink::dialects::common::{
 };
 use merrow_environment::geodesy::geodetic_from_world;
 use merrow_model::scene::Robot;
-use merrow_model::state::firmware::motion_control::ControlMode;
+use merrow_model::state::firmware::tasks::ControlMode;
 use merrow_sim::Simulation;
 
 /// Cell voltage of an absent cell in `BATTERY_STATUS`.

@@ -112,8 +112,6 @@ fn link(radius: f64) -> Link {
         linear_damping: Damping::Zero,
         quadratic_damping: Damping::Zero,
         linear_damping_decay_s_per_m: None,
-        slender: None,
-        glider: None,
         derivatives: Vec::new(),
         munk: MunkMoments::All,
         has_rotated_frame: false,
@@ -123,11 +121,9 @@ fn link(radius: f64) -> Link {
         waves: merrow_model::scene::robot::body::HullWaves::Lattice,
         radiation: None,
         surface_laws: false,
-        surface_damping: None,
-        kelpie_attitude: None,
         p_LoD: Vec3::zero(),
         wet: true,
         restoring: None,
-        wind: None,
+        forces: merrow_model::scene::robot::force::LinkForces::default(),
     }
 }

@@ -2,8 +2,8 @@
 
 pub mod coupling;
 
-use crate::scene::Robot;
 use crate::scene::robot::joint::{Joint, JointKind};
+use crate::scene::{Link, Robot};
 use crate::state::Motion;
 use crate::state::workspace::LinkWork;
 use merrow_math::{Mat3, Real, SpatialVelocity, Vec3};
@@ -100,4 +100,17 @@ pub fn joint_velocity<T: Real>(kind: JointKind, qd: T) -> SpatialVelocity<T> {
         JointKind::Fixed => SpatialVelocity::zero(),
         JointKind::Revolute | JointKind::Continuous => SpatialVelocity::new(along_z, Vec3::zero()),
     }
+}
+
+/// Returns rotation and position [m] of every link relative to the base, with all joints at zero.
+pub fn poses_at_rest(links: &[Link]) -> Vec<(Mat3, Vec3)> {
+    let mut poses: Vec<(Mat3, Vec3)> = vec![(Mat3::identity(), Vec3::zero())];
+    for link in &links[1..] {
+        let (R_BP, p_BP) = poses[link.parent.unwrap_or(0)];
+        poses.push((
+            R_BP.mul_mat(&link.joint.R_PC0),
+            p_BP + R_BP.mul_vec(link.joint.p_PoCo0),
+        ));
+    }
+    poses
 }

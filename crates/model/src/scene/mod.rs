@@ -197,7 +197,7 @@ impl Robot {
         self.firmware.as_ref().is_some_and(|firmware| {
             matches!(
                 firmware.law,
-                FirmwareLaw::Multirotor(_) | FirmwareLaw::Drive(_)
+                FirmwareLaw::Multirotor(_) | FirmwareLaw::DifferentialDrive(_)
             )
         })
     }

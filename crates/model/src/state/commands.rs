@@ -4,8 +4,8 @@
 use crate::persist::Persist;
 use crate::scene::Scene;
 use crate::scene::correspondence::Correspondence;
+use crate::scene::robot::firmware::motion_control::GainKind;
 use crate::scene::robot::joint::JointMode;
-use crate::scene::robot::motion_control::GainKind;
 use crate::state::comms::ModemCommand;
 use crate::state::firmware::ControlMode;
 use crate::state::joint::Trajectory;

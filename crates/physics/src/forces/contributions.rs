@@ -2,26 +2,44 @@
 //! combines pass each contribution to a [`Sink`]; in a step the sink is `()`, which costs no time.
 
 use merrow_math::{Real, SpatialForce};
+use merrow_model::each_link_force;
 
 macro_rules! laws {
-    ($($(#[doc = $doc:literal])* $law:ident = $name:literal,)*) => {
+    (
+        first { $($(#[doc = $doc:literal])* $law:ident = $name:literal,)* }
+        last { $($(#[doc = $last_doc:literal])* $last:ident = $last_name:literal,)* }
+        $($group:ident {
+            $($(#[doc = $force_doc:literal])* $key:ident: $force:ident = $force_name:literal,)*
+        })*
+    ) => {
         /// Law of a contribution.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Law { $($(#[doc = $doc])* $law,)* }
+        pub enum Law {
+            $($(#[doc = $doc])* $law,)*
+            $($($(#[doc = $force_doc])* $force,)*)*
+            $($(#[doc = $last_doc])* $last,)*
+        }
 
         impl Law {
             /// All laws, in the order of tables.
-            pub const ALL: &[Self] = &[$(Self::$law,)*];
+            pub const ALL: &[Self] = &[
+                $(Self::$law,)* $($(Self::$force,)*)* $(Self::$last,)*
+            ];
 
             /// Returns the name, for example `buoyancy`.
             pub fn name(self) -> &'static str {
-                match self { $(Self::$law => $name,)* }
+                match self {
+                    $(Self::$law => $name,)*
+                    $($(Self::$force => $force_name,)*)*
+                    $(Self::$last => $last_name,)*
+                }
             }
         }
     };
 }
 
-laws! {
+each_link_force!(laws
+first {
     /// Weight of the links.
     Gravity = "gravity",
     /// Pressure of the water at rest and of the waves.
@@ -32,20 +50,16 @@ laws! {
     Flooding = "flooding",
     /// Volume of a buoyancy engine.
     BuoyancyEngine = "buoyancy engine",
-    /// Damping by the water, also at the surface.
+    /// Damping by the water.
     Damping = "damping",
     /// Added mass: acceleration and velocity products.
     AddedMass = "added mass",
     /// Radiated and diffracted waves.
     Radiation = "radiation",
-    /// Attitude law of the Kelpie simulator.
-    WaveAttitude = "wave attitude",
-    /// Load of the wind.
-    Wind = "wind",
-    /// Lift and moments of slender bodies.
-    SlenderBody = "slender body",
-    /// Lift of derivatives and of gliders.
+    /// Lift of derivatives.
     Lift = "lift",
+}
+last {
     /// Fins and rudders.
     Fin = "fin",
     /// Sails.
@@ -62,7 +76,7 @@ laws! {
     Coupling = "coupling",
     /// Contacts.
     Contact = "contact",
-}
+});
 
 /// Contribution to the forces on a link.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,9 +8,9 @@ pub mod hydrodynamics;
 mod incidence;
 pub mod joint;
 pub mod lines;
+pub mod link;
 pub mod rigid_body;
 pub mod route;
 pub mod sum;
-pub mod wind_load;
 
 pub use crate::forces::sum::sum;

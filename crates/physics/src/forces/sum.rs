@@ -2,16 +2,15 @@
 //! (contacts, couplings, tethers) and commanded wrenches are added by their own modules before and after
 //! it.
 
-use crate::forces::actuators::{buoyancy_engine, fin, glider, rotor, thruster};
+use crate::forces::actuators::{buoyancy_engine, fin, rotor, thruster};
 use crate::forces::contributions::{Law, LinkSum, Sink};
 use crate::forces::hydrodynamics::buoyancy::Wetness;
 use crate::forces::hydrodynamics::{
-    added_mass, buoyancy, damping, kelpie_attitude, mesh_hull, radiation, restoring, slender_body,
-    surface_damping,
+    added_mass, buoyancy, damping, mesh_hull, radiation, restoring,
 };
-use crate::forces::{derivatives, joint, rigid_body, wind_load};
+use crate::forces::{derivatives, joint, link, rigid_body};
 use merrow_environment::{EnvironmentState, water_column};
-use merrow_math::{LaneCondition, Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
+use merrow_math::{LaneCondition, Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
 use merrow_model::scene::robot::body::MunkMoments;
 use merrow_model::scene::{Drive, Link, Robot};
 use merrow_model::state::workspace::{HullWork, LinkWork, RadiationWork, fully_submerged_lanes};
@@ -66,9 +65,7 @@ pub fn sum_links<T: Real, S: Sink>(
             let trim = SpatialForce::new(arm.cross(up), up * link.trim.force);
             sum.add(Law::Trim, &trim);
         }
-        if let Some(load) = &link.wind {
-            sum.add(Law::Wind, &wind_load::force(link, load, environment, w));
-        }
+        link::air(link, environment, w, &mut sum);
         sum.add_unrecorded(&work.thrust[i][stage]);
         w.F = sum.F;
         w.inertia = inertia(link, w.submerged_fraction);
@@ -112,18 +109,8 @@ fn add_water_forces<T: Real, S: Sink>(
     if !link.derivatives.is_empty() {
         sum.add(Law::Lift, &derivatives::force(link, &V_r, wetness.wet));
     }
-    if let Some(body) = &link.slender {
-        let F = in_user_frame(link, &V_r, |V_U| {
-            slender_body::force(body, V_U, wetness.wet, environment.sea.density)
-        });
-        sum.add(Law::SlenderBody, &F);
-    }
-    if let Some(coefficients) = &link.glider {
-        let F = in_user_frame(link, &V_r, |V_U| {
-            glider::force(coefficients, V_U, wetness.wet)
-        });
-        sum.add(Law::Lift, &F);
-    }
+    w.submerged_fraction = wetness.wet;
+    link::water(link, environment, w, sum);
     if !robot.buoyancy_engines.is_empty() {
         let weight = rho * g * wetness.wet;
         let up = w.R_WL.r[2];
@@ -131,10 +118,9 @@ fn add_water_forces<T: Real, S: Sink>(
         let F = buoyancy_engine::force(robot, i, (up, weight), stage, volumes, sum.sink);
         sum.add_unrecorded(&F);
     }
-    w.submerged_fraction = wetness.wet;
     if link.surface_laws {
         let memory = &mut work.radiation;
-        let F = surface_forces(link, i, environment, (w, &V_r), memory, stage, sum.sink);
+        let F = surface_forces(link, i, environment, w, memory, stage, sum.sink);
         sum.add_unrecorded(&F);
     }
 }
@@ -238,7 +224,7 @@ fn surface_forces<T: Real, S: Sink>(
     link: &Link,
     i: usize,
     environment: &EnvironmentState<'_>,
-    (w, V_r): (&LinkWork<T>, &SpatialVelocity<T>),
+    w: &LinkWork<T>,
     memory: &mut RadiationWork<T>,
     stage: usize,
     sink: &mut S,
@@ -248,14 +234,7 @@ fn surface_forces<T: Real, S: Sink>(
         link: i,
         sink,
     };
-    if let Some(law) = &link.surface_damping {
-        let F = surface_damping::force(link, law, V_r, w.submerged_fraction);
-        sum.add(Law::Damping, &F);
-    }
-    if let Some(law) = &link.kelpie_attitude {
-        let F = kelpie_attitude::force(link, law, environment, w);
-        sum.add(Law::WaveAttitude, &F);
-    }
+    link::surface(link, environment, w, &mut sum);
     if let Some(radiation) = &link.radiation {
         let F = radiation::force(radiation, environment, w, memory, stage);
         sum.add(Law::Radiation, &F);
@@ -366,20 +345,6 @@ fn mixed_velocity_products<T: Real>(
 fn mixed_inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
     SpatialInertia::splat(link.total)
         .select_lanes(partly_wet_inertia(link, wet), |i| wet.lane(i) == 1.0)
-}
-
-/// Evaluates a law in the user's link frame: converts the relative velocity to U and the force back
-/// to L.
-#[inline(always)]
-fn in_user_frame<T: Real>(
-    link: &Link,
-    V_r: &SpatialVelocity<T>,
-    law: impl Fn(&SpatialVelocity<T>) -> SpatialForce<T>,
-) -> SpatialForce<T> {
-    let R_LU = Mat3::splat(link.R_LU);
-    let V_U = SpatialVelocity::new(R_LU.tr_mul_vec(V_r.w), R_LU.tr_mul_vec(V_r.v));
-    let F_U = law(&V_U);
-    SpatialForce::new(R_LU.mul_vec(F_U.m), R_LU.mul_vec(F_U.f))
 }
 
 /// Returns the rigid inertia plus the wet fraction of the added mass.

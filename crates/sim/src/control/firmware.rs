@@ -4,7 +4,7 @@ use crate::control::command::{Target, check, check_finite};
 use merrow_control::devices::Devices;
 use merrow_control::estimate::{self, KnownMotion};
 use merrow_control::law::{ControlLaw, Effect, Tick};
-use merrow_control::registry::with_law;
+use merrow_control::laws::with_law;
 use merrow_control::{modes, velocity_guidance};
 use merrow_environment::EnvironmentState;
 use merrow_math::Vec3;
@@ -139,8 +139,7 @@ fn run_tick(
     let command = match &firmware.guidance {
         _ if counts => Some(memory.command),
         Some(guidance) => {
-            // only a multirotor moves to all sides
-            let is_holonomic = firmware.multirotor().is_some();
+            let is_holonomic = firmware.abilities().moves_sideways;
             velocity_guidance::velocity(guidance, is_holonomic, &mut memory.task, &motion, dt)
         }
         None => None,

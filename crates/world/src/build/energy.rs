@@ -1,7 +1,6 @@
 //! Conversion of batteries, loads, solar panels and chargers.
 
 use crate::build::coupling;
-use crate::build::robot::actuator::check_table;
 use crate::context::{Context, SceneContext};
 use crate::import::sname;
 use crate::keys::RobotModelConfig;
@@ -18,7 +17,8 @@ use merrow_yaml::read::NamedMap;
 pub(crate) fn check_battery(battery: &Battery, cx: Context<'_>) {
     let at = battery.at.key_place("open_circuit_v");
     let voltage = &battery.open_circuit_v;
-    check_table(voltage, "the open-circuit voltage", at, cx);
+    cx.problems()
+        .check_increasing(at, "the open-circuit voltage", voltage);
     if voltage
         .iter()
         .any(|[charge, volt]| !(0.0..=1.0).contains(charge) || *volt <= 0.0)

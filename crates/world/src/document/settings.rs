@@ -10,14 +10,13 @@
 use crate::keys::schedule::GainAxisConfig;
 use merrow_environment::air;
 use merrow_environment::air::wind::direction_from_deg;
+use merrow_model::scene::robot::firmware::heading_depth_hold::HeadingDepthState;
+use merrow_model::scene::robot::firmware::motion_control::GainKind;
+use merrow_model::scene::robot::firmware::motion_control::MotionControlState;
 use merrow_model::scene::robot::joint::{Drive, JointMode};
-use merrow_model::scene::robot::motion_control::GainKind;
 use merrow_model::scene::{JointKind, Robot, Scene};
-use merrow_model::state::firmware::motion_control::{PathProgress, PoseGoal};
-use merrow_model::state::firmware::{
-    ControlMode, FirmwareLawState, FirmwareState, GuidanceTask, HeadingDepthState,
-    MotionControlState,
-};
+use merrow_model::state::firmware::tasks::{PathProgress, PoseGoal};
+use merrow_model::state::firmware::{ControlMode, FirmwareLawState, FirmwareState, GuidanceTask};
 use merrow_model::state::{
     Health, JointDriveState, RobotState, SensorState, State, TetherState, WinchCommand,
 };
@@ -341,15 +340,12 @@ fn add_joints(robot: &Robot, (states, q): (&[JointDriveState], &[f64]), entries:
 /// Adds the gains and the set-points of a firmware.
 fn add_firmware(robot: &Robot, state: &FirmwareState, entries: &mut Entries) {
     let name = robot.name.as_str();
-    match &state.memory {
-        FirmwareLawState::MotionControl(control) => add_motion_control(robot, control, entries),
-        FirmwareLawState::HeadingDepthHold(hold) => add_heading_depth(name, hold, entries),
-        // the command of the pilot and the state of the law are not saved
-        FirmwareLawState::Multirotor(_)
-        | FirmwareLawState::Drive(_)
-        | FirmwareLawState::SurgeYawRate(_)
-        | FirmwareLawState::Sailing(_)
-        | FirmwareLawState::Glider(_) => {}
+    // the command of the pilot and the state of other laws are not saved
+    if let FirmwareLawState::MotionControl(control) = &state.memory {
+        add_motion_control(robot, control, entries);
+    }
+    if let FirmwareLawState::HeadingDepthHold(hold) = &state.memory {
+        add_heading_depth(name, hold, entries);
     }
     match &state.task {
         GuidanceTask::None => {}

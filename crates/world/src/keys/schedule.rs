@@ -1,7 +1,7 @@
 //! Keys of scheduled commands.
 
 use merrow_model::scene::comms::MacProtocol;
-use merrow_model::scene::robot::motion_control::GainKind;
+use merrow_model::scene::robot::firmware::motion_control::GainKind;
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::spec;
 

@@ -1,7 +1,7 @@
 //! Keys of robots that are loaded from URDF.
 
 use crate::keys::{CoefficientReference, Coefficients, FixedForceConfig, HullConfig};
-use merrow_model::scene::robot::body::SlenderBody;
+use merrow_model::scene::robot::force::SlenderBody;
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::spec;
 use std::collections::BTreeMap;

@@ -1,8 +1,7 @@
-//! Force laws of thrusters, rotors, fins, sails, buoyancy engines and gliders.
+//! Force laws of thrusters, rotors, fins, sails and buoyancy engines.
 
 pub mod buoyancy_engine;
 pub mod fin;
-pub mod glider;
 pub mod rotor;
 pub mod sail;
 pub mod thruster;

@@ -3,9 +3,6 @@
 pub mod added_mass;
 pub mod buoyancy;
 pub mod damping;
-pub mod kelpie_attitude;
 pub mod mesh_hull;
 pub mod radiation;
 pub mod restoring;
-pub mod slender_body;
-pub mod surface_damping;

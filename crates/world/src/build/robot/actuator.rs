@@ -6,7 +6,6 @@ use crate::keys::{BuoyancyEngineConfig, ThrusterConfig};
 use merrow_math::{SpatialForce, Vec3};
 use merrow_model::scene::robot::thruster::{Lag, LagModel, Motor, PropellerRotation};
 use merrow_model::scene::{BuoyancyEngine, Curve, Link, Thruster};
-use merrow_yaml::error::Place;
 
 /// Builds the thruster `name` on `links[link]`.
 pub(crate) fn build_thruster(
@@ -104,12 +103,14 @@ fn check_curve(name: &str, motor: &Motor, cx: Context<'_>) {
         Curve::Direct | Curve::Polynomial { .. } | Curve::Quadratic { .. } => {}
         Curve::Table { points, at } => {
             let what = format!("the curve of {name}");
-            check_table(points, &what, at.key_place("points"), cx);
+            cx.problems()
+                .check_increasing(at.key_place("points"), &what, points);
         }
         Curve::OpenWater(p) => {
             for (what, key, table) in [("KT", "kt", &p.kt), ("KQ", "kq", &p.kq)] {
                 let what = format!("{what} of {name}");
-                check_table(table, &what, p.at.key_place(key), cx);
+                cx.problems()
+                    .check_increasing(p.at.key_place(key), &what, table);
             }
         }
         Curve::Rotor(_) => {
@@ -119,18 +120,6 @@ fn check_curve(name: &str, motor: &Motor, cx: Context<'_>) {
                 cx.error(at.key_place("kind"), text);
             }
         }
-    }
-}
-
-/// Reports a problem if the first values of a table do not increase.
-pub(crate) fn check_table(points: &[[f64; 2]], what: &str, place: &Place, cx: Context<'_>) {
-    if let Some(k) = points.windows(2).position(|w| w[1][0] <= w[0][0]) {
-        let text = format!(
-            "{what} does not increase: {} comes after {}; expected increasing first values",
-            points[k + 1][0],
-            points[k][0]
-        );
-        cx.error(place, text);
     }
 }
 

@@ -1,10 +1,7 @@
 //! Conversion of a body file to the inertia, buoyancy and damping of a link.
 
 use crate::build::robot::hull;
-use crate::build::robot::hydrodynamics::{
-    added_mass, check_kelpie_attitude, check_slender, check_surface_damping, damping,
-    damping_decay, munk, restoring, wind,
-};
+use crate::build::robot::hydrodynamics::{added_mass, damping, damping_decay, munk, restoring};
 use crate::build::robot::radiation;
 use crate::context::Context;
 use crate::import::sname;
@@ -14,6 +11,7 @@ use merrow_math::hull_cut::HullShape;
 use merrow_math::hull_mesh::HullMesh;
 use merrow_math::{Mat3, SpatialInertia, Sym3, Vec3};
 use merrow_model::scene::robot::body::{Hull, HullWaves, MunkMoments, Trim};
+use merrow_model::scene::robot::force::{ForceBody, LinkForces};
 use merrow_model::scene::{Damping, Joint, Link, smallest_eigenvalue};
 use std::sync::Arc;
 
@@ -36,13 +34,15 @@ pub(crate) fn build_link(
     let quadratic_damping = damping(name, body, Derivative::Quadratic, cx);
     let (linear_damping, quadratic_damping) = linear_damping.paired_with(quadratic_damping);
     let derivatives = sname::product_derivatives(&body.derivatives, &mut cx.problems());
-    if let Some(law) = &body.surface_damping {
-        check_surface_damping(name, law, cx);
-    }
-    check_kelpie_attitude(name, body, parent.is_some(), cx);
-    if let Some(slender) = &body.slender {
-        check_slender(name, slender, cx);
-    }
+    let forces = body.forces(
+        &ForceBody {
+            name,
+            is_base: parent.is_none(),
+            has_hull_mesh: matches!(body.hull, HullConfig::Mesh(_) | HullConfig::Solids(_)),
+            to_link: &to_link,
+        },
+        &mut cx.problems(),
+    );
     let mut link = Link {
         mass_kg: body.mass_kg,
         p_LoLcm: inertia.p_LoLcm,
@@ -62,26 +62,20 @@ pub(crate) fn build_link(
             | HullConfig::Ellipsoid { .. }
             | HullConfig::BoundingBox(_) => HullWaves::Lattice,
         },
-        surface_damping: body.surface_damping.clone().map(Box::new),
-        kelpie_attitude: body.kelpie_attitude.clone(),
         trim: buoyancy.trim,
         linear_damping,
         quadratic_damping,
         linear_damping_decay_s_per_m: damping_decay(body),
-        slender: body.slender.clone(),
-        glider: body.glider.clone(),
         munk: munk(body, derivatives.is_empty()),
         derivatives,
         p_LoD: to_link(body.damping_point_m),
         restoring: restoring(name, body, parent, to_link, cx),
-        wind: wind(name, body, to_link, cx),
+        forces,
         ..frame_link(name, R_LU, parent, joint)
     };
     link.wet = in_water && has_hydrodynamics(&link, body);
     radiation::set_radiation(&mut link, body, cx);
-    link.surface_laws = link.radiation.is_some()
-        || link.surface_damping.is_some()
-        || link.kelpie_attitude.is_some();
+    link.surface_laws = link.radiation.is_some() || link.forces.act_at_surface();
     link
 }
 
@@ -180,10 +174,8 @@ fn has_hydrodynamics(link: &Link, body: &BodyConfig) -> bool {
     link.volume_m3 > 0.0
         || link.added != SpatialInertia::zero()
         || body.radiation.is_some()
-        || link.surface_damping.is_some()
-        || link.slender.is_some()
         || link.restoring.is_some()
-        || link.glider.is_some()
+        || link.forces.act_in_water()
         || !link.derivatives.is_empty()
         || link.linear_damping != Damping::Zero
         || link.quadratic_damping != Damping::Zero
@@ -217,8 +209,6 @@ pub(crate) fn frame_link(name: &str, R_LU: Mat3, parent: Option<usize>, joint: J
         waves: HullWaves::Lattice,
         radiation: None,
         surface_laws: false,
-        surface_damping: None,
-        kelpie_attitude: None,
         trim: Trim {
             force: 0.0,
             moment_arm: Vec3::zero(),
@@ -226,14 +216,12 @@ pub(crate) fn frame_link(name: &str, R_LU: Mat3, parent: Option<usize>, joint: J
         linear_damping: Damping::Zero,
         quadratic_damping: Damping::Zero,
         linear_damping_decay_s_per_m: None,
-        slender: None,
-        glider: None,
         derivatives: Vec::new(),
         munk: MunkMoments::All,
         p_LoD: Vec3::zero(),
         wet: false,
         restoring: None,
-        wind: None,
+        forces: LinkForces::default(),
     }
 }
 

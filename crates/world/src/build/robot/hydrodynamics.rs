@@ -1,36 +1,12 @@
-//! Conversion of the hydrodynamic coefficients and the wind load of a body.
+//! Conversion of the hydrodynamic coefficients of a body.
 
-use crate::build::robot::actuator::check_table;
 use crate::context::Context;
 use crate::import::sname;
 use crate::import::sname::Derivative;
 use crate::keys::{BodyConfig, HullConfig};
 use merrow_math::{Mat3, SpatialInertia, Vec3};
-use merrow_model::scene::robot::body::{
-    Hydrostatics, MunkMoments, SlenderBody, SurfaceDamping, WindLoad,
-};
+use merrow_model::scene::robot::body::{Hydrostatics, MunkMoments};
 use merrow_model::scene::{Damping, smallest_eigenvalue};
-
-/// Converts the wind load of `body`. `to_link` converts a vector of the file to L.
-pub(crate) fn wind(
-    name: &str,
-    body: &BodyConfig,
-    to_link: impl Fn([f64; 3]) -> Vec3,
-    cx: Context<'_>,
-) -> Option<WindLoad> {
-    let w = body.wind.as_ref()?;
-    if w.blendermann.is_some() && w.at.has_key("law") {
-        let text =
-            format!("the wind on {name} has both `law` and `blendermann`; expected one of them");
-        cx.error(w.at.key_place("law"), text);
-    }
-    Some(WindLoad {
-        drag_area: Vec3::from(std::array::from_fn(|i| w.area_m2[i] * w.drag[i])),
-        p_LoC: to_link(w.center_m),
-        dry_at_rest: 1.0, // `waterline.rs`
-        keys: w.clone(),
-    })
-}
 
 /// Returns the Munk moments of `body`; `own` if no derivatives replace them.
 pub(crate) fn munk(body: &BodyConfig, own: bool) -> MunkMoments {
@@ -38,64 +14,6 @@ pub(crate) fn munk(body: &BodyConfig, own: bool) -> MunkMoments {
         (true, true) => MunkMoments::All,
         (true, false) => MunkMoments::WithoutYaw,
         (false, _) => MunkMoments::RollOnly,
-    }
-}
-
-/// Reports values of a slender body that contradict each other.
-pub(crate) fn check_slender(name: &str, body: &SlenderBody, cx: Context<'_>) {
-    let place = body.at.key_place("cross_flow_over_speed_m_s");
-    let pairs = &body.cross_flow_over_speed_m_s;
-    if pairs.iter().flatten().any(|x| *x < 0.0) {
-        cx.error(
-            place,
-            format!("the cross-flow drag of {name} over speed: expected non-negative numbers"),
-        );
-    }
-    let what = format!("the cross-flow drag of {name}");
-    check_table(pairs, &what, place, cx);
-    if body.cross_flow_strips == 1 {
-        let text = format!(
-            "the cross-flow drag of {name}: expected 0 strips (exact) or at least 2, found 1"
-        );
-        cx.error(body.at.key_place("cross_flow_strips"), text);
-    }
-}
-
-/// Reports speeds of the wave resistance that are not ascending from above 0.
-pub(crate) fn check_surface_damping(name: &str, file: &SurfaceDamping, cx: Context<'_>) {
-    let place = file.at.key_place("wave_resistance_n");
-    let pairs = &file.wave_resistance_n;
-    if pairs.first().is_some_and(|pair| pair[0] <= 0.0) {
-        let text = format!(
-            "the wave resistance of {name} begins at the speed {}; expected one above 0",
-            pairs[0][0]
-        );
-        cx.error(place, text);
-    }
-    let what = format!("the wave resistance of {name} over speed");
-    check_table(pairs, &what, place, cx);
-}
-
-/// Reports a Kelpie law of pitch and roll on a child link, or on a hull with wave pressure.
-pub(crate) fn check_kelpie_attitude(
-    name: &str,
-    body: &BodyConfig,
-    is_child: bool,
-    cx: Context<'_>,
-) {
-    let Some(file) = &body.kelpie_attitude else {
-        return;
-    };
-    if is_child {
-        let text = format!("`kelpie_attitude` of {name}: only the base of a robot can have it");
-        cx.error(&file.at.whole, text);
-    }
-    if matches!(body.hull, HullConfig::Mesh(_) | HullConfig::Solids(_)) {
-        let text = format!(
-            "`kelpie_attitude` is for vehicles without a hull mesh, but the hull of {name} is a \
-             mesh, on which the wave pressure acts: leave one of them out"
-        );
-        cx.error(&file.at.whole, text);
     }
 }
 

@@ -4,12 +4,13 @@
 //! The merge is exact; at the surface the hull of each merged link is cut at its own place. A fixed
 //! link with its own hull or damping is kept, because its |ν|ν law acts along its own axes. So is a
 //! fixed link with a volume if its parent has a hull mesh or linear hydrostatics. The same applies
-//! to every other law that acts on a single link, such as `slender`, `glider` and `wind`. A link
+//! to every other law that acts on a single link, such as those of `each_link_force!`. A link
 //! with added mass is kept if its parent omits the Munk moment, and a link with a wrench sensor is
 //! kept because the sensor measures at its joint.
 
 use merrow_math::{Mat3, SpatialInertia, Vec3};
 use merrow_model::scene::robot::body::{HullPart, MunkMoments};
+use merrow_model::scene::robot::force::LinkForces;
 use merrow_model::scene::{AttachedFrame, Damping, Hull, JointKind, Link, Robot, SensorKind};
 
 /// Merges all fixed links of `robot` that can be merged, children first.
@@ -72,28 +73,20 @@ fn is_mergeable(link: &Link) -> bool {
         radiation,
         linear_damping,
         quadratic_damping,
-        slender,
-        glider,
         derivatives,
         munk,
-        surface_damping,
-        kelpie_attitude,
         restoring,
-        wind,
+        forces,
     } = link;
     let has_own_law = *own_hull
         || hull_mesh.is_some()
         || radiation.is_some()
         || *linear_damping != Damping::Zero
         || *quadratic_damping != Damping::Zero
-        || slender.is_some()
-        || glider.is_some()
         || !derivatives.is_empty()
         || *munk != MunkMoments::All
-        || surface_damping.is_some()
-        || kelpie_attitude.is_some()
         || restoring.is_some()
-        || wind.is_some();
+        || *forces != LinkForces::default();
     joint.kind == JointKind::Fixed && !has_own_law
 }
 

@@ -26,7 +26,8 @@ use crate::context::Context;
 use crate::keys::contact::PropEntry;
 use crate::keys::{BASE_LINK, Base, BodyConfig, RobotEntry, RobotModelConfig};
 use merrow_control::allocation;
-use merrow_math::{Mat3, Vec3};
+use merrow_math::Vec3;
+use merrow_model::kinematics;
 use merrow_model::scene::{Collider, Link, Material, Robot, Start, ThrustAllocation};
 use merrow_yaml::error::{Place, Problems, quote};
 use merrow_yaml::node::parse;
@@ -136,7 +137,7 @@ fn robot_without_devices(
 /// Computes the thrust allocation of a robot with thrusters.
 fn set_thrust_allocation(robot: &mut Robot, model: &RobotModelConfig) {
     if !robot.thrusters.is_empty() {
-        let columns = allocation::unit_wrenches(robot, &poses_at_rest(&robot.links));
+        let columns = allocation::unit_wrenches(robot, &kinematics::poses_at_rest(&robot.links));
         let allocation = allocation::pseudo_inverse(&columns);
         robot.allocation = Some(ThrustAllocation {
             matrix: allocation,
@@ -259,7 +260,8 @@ pub(crate) fn model_sources(model: &RobotModelConfig) -> ModelInfo {
         add!(format!("solar panel {name}"), panel);
     }
     if let Some(firmware) = &model.firmware {
-        let (source, estimated) = firmware.sources();
+        let common = firmware.common();
+        let (source, estimated) = (common.source, common.estimated);
         sources.push((
             "firmware".to_string(),
             source.to_string(),
@@ -287,17 +289,4 @@ fn find_link(links: &[Link], name: &str, place: &Place, cx: Context<'_>) -> usiz
         format!("no link {name} declared above this line")
     });
     found.unwrap_or(0)
-}
-
-/// Returns rotation and position [m] of every link relative to the base, with all joints at zero.
-pub(crate) fn poses_at_rest(links: &[Link]) -> Vec<(Mat3, Vec3)> {
-    let mut poses: Vec<(Mat3, Vec3)> = vec![(Mat3::identity(), Vec3::zero())];
-    for link in &links[1..] {
-        let (R_BP, p_BP) = poses[link.parent.unwrap_or(0)];
-        poses.push((
-            R_BP.mul_mat(&link.joint.R_PC0),
-            p_BP + R_BP.mul_vec(link.joint.p_PoCo0),
-        ));
-    }
-    poses
 }

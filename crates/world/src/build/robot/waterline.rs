@@ -21,10 +21,11 @@
 //! # Checked by
 //! test/analytic/bodies/floating_equilibrium.rs, test/analytic/environment/air.rs
 
-use crate::build::robot::{poses_at_rest, radiation};
+use crate::build::robot::radiation;
 use crate::context::Context;
 use crate::keys::{BodyConfig, CoefficientReference, RobotModelConfig};
 use merrow_math::{Mat3, Vec3};
+use merrow_model::kinematics::poses_at_rest;
 use merrow_model::scene::{Damping, Link, Robot};
 
 /// Number of bisections of the height at rest.
@@ -35,7 +36,7 @@ pub(crate) fn apply_waterline(robot: &mut Robot, model: &RobotModelConfig, cx: C
     let wet = wet_at_rest(&robot.links, cx);
     for (i, link) in robot.links.iter_mut().enumerate() {
         let part = wet.as_ref().map(|wet| wet[i]);
-        if let (Some(wind), Some(part)) = (&mut link.wind, part.filter(|part| *part < 1.0)) {
+        if let (Some(wind), Some(part)) = (&mut link.forces.wind, part.filter(|part| *part < 1.0)) {
             wind.dry_at_rest = 1.0 - part;
         }
         let Some(body) = body_of(model, i, &link.name) else {
