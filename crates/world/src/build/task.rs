@@ -5,7 +5,7 @@ use crate::keys::WorldConfig;
 use crate::sensor::placement::is_within;
 use merrow_environment::geodesy::{ecef, world_from_ecef};
 use merrow_math::{Mat3, Quat, Vec3};
-use merrow_model::scene::robot::firmware::ControlledHeight;
+use merrow_model::scene::robot::firmware::interface::ControlledHeight;
 use merrow_tasks::Task;
 use merrow_tasks::law::{Anchor, Names};
 use merrow_yaml::error::Place;
