@@ -32,6 +32,7 @@ pub mod profile;
 pub mod publisher;
 pub mod replay;
 pub mod simulation_interfaces;
+mod tasks;
 pub mod terminal;
 pub mod topics;
 

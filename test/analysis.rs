@@ -799,3 +799,36 @@ fn shipped_layouts_name_existing_topics() {
     }
     assert!(total > 200, "{total} curves");
 }
+
+// The task of a report agrees with the summary of the run. Method: a boat that passes one of two
+// waypoints; table of the robots, events and title of the figure.
+#[test]
+fn tasks_of_a_report_agree_with_the_run() {
+    let folder = Folder::new(
+        "report_task",
+        &[(
+            "task.yaml",
+            "robots: {boat: {model: wamv}}\n\
+             task: {kind: waypoints, ready_duration_s: 1, running_duration_s: 3, \
+             waypoints: [{position_m: [0, 0, 0]}, {position_m: [90, 0, 0]}]}\n",
+        )],
+    );
+    record(&folder, "task.yaml", "6");
+    let (done, printed, errors) = merrow(&folder, &["report", "run", "-o", "a.html"]);
+    assert!(done, "{errors}");
+    assert!(printed.contains("a.html: Task, "), "{printed}");
+    let html = std::fs::read_to_string(folder.0.join("a.html")).expect("a page");
+    assert!(html.contains("waypoints (waypoints): score 10.000, higher is better; finished after 3.0 s, the time was over."));
+    let robot = &table_rows(&html, "robot")[0];
+    assert_eq!(
+        robot[..6],
+        ["boat", "10.000", "0.000", "0", "1", "2"],
+        "{robot:?}"
+    );
+    assert!(
+        robot[6].starts_with("waypoints_reached 1.000, distance_to_waypoint "),
+        "{robot:?}"
+    );
+    assert!(html.contains("<td>reached waypoint 0</td>"), "no event");
+    figure(&html, "Task");
+}

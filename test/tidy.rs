@@ -6,10 +6,12 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Crates in the order data flows; each may depend on those before it.
-const ORDER: [&str; 23] = [
+const ORDER: [&str; 25] = [
     "math",
     "derive",
     "yaml",
+    "persist",
+    "tasks",
     "model",
     "environment",
     "physics",

@@ -168,6 +168,7 @@ fn describe_world(world: &World) -> Value {
         "robots": robots,
         "tethers": tethers,
         "beacons": beacons,
+        "task": scene.task.as_ref().map(|task| task.describe()),
         "obstacles": scene.obstacles.iter().map(obstacle).collect::<Vec<Value>>(),
         "ais": scene.ais.iter().map(|t| transponder(t, scene)).collect::<Vec<Value>>(),
         "published": published_topics(&plan),
@@ -664,6 +665,13 @@ fn print_objects(all: &Value) {
         own.for_each(print_robot);
     }
     print_lists(OBJECTS, all);
+    let task = &all["task"];
+    if !task.is_null() {
+        let list = |key: &str| rows(task, key).map(text).collect::<Vec<_>>().join(", ");
+        let line = "\ntask {name}: {kind} from {running_s} s to {finished_s} s, {better} scores are better";
+        println!("{}", fill(line, task));
+        println!("  robots: {}\n  parts: {}", list("robots"), list("parts"));
+    }
     println!("\n{}", load_text(all));
 }
 

@@ -329,7 +329,7 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<(), Failure> 
     let failed = failed.or(interruption(arguments, &signals, &summary));
     let refusals = progress.refusals.by_reason();
     let error = failed.as_ref().map(Failure::text);
-    let printed = print_summary(&summary, &refusals, error, arguments.json);
+    let printed = print_summary(&summary, &refusals, error, &simulation, arguments.json);
     failed.map_or(Ok(()), Err)?;
     Ok(printed?)
 }
@@ -618,10 +618,16 @@ fn print_summary(
     s: &Summary,
     refusals: &[(String, String, u64)],
     error: Option<&str>,
+    simulation: &Simulation,
     as_json: bool,
 ) -> Result<(), String> {
+    let task = simulation
+        .scene
+        .task
+        .as_ref()
+        .zip(simulation.state.task.0.as_ref());
     if as_json {
-        let object = json!({
+        let mut object = json!({
             "simulated_s": s.simulated_s,
             "wall_s": s.wall_s,
             "real_time_factor": s.real_time_factor,
@@ -638,6 +644,9 @@ fn print_summary(
             "halted": s.halted,
             "error": error,
         });
+        if let Some((task, own)) = task {
+            object["task"] = task.result(own, simulation.time_ns());
+        }
         return terminal::print(object);
     }
     terminal::inform(format_args!(
@@ -654,6 +663,9 @@ fn print_summary(
             "samples missed by late sensors: {}",
             each.join(", ")
         ));
+    }
+    if let Some((task, own)) = task {
+        terminal::inform(task.summary(own));
     }
     if s.rejected > 0 {
         terminal::inform(format_args!("refused commands: {}", s.rejected));

@@ -13,6 +13,7 @@ use crate::input::services;
 use crate::modem::{self, bridges};
 use crate::node::world_topics;
 use crate::profile;
+use crate::tasks;
 use crate::topics::{ActionPlan, Content, Input, Output, PageControl, Plan};
 use merrow_messages::convert::{self, camera, contacts, header, topic};
 use merrow_messages::frames;
@@ -164,6 +165,7 @@ fn add_connections(scene: &Scene, outputs: &mut Vec<Output>, inputs: &mut Vec<In
         world_topics::add_tether(i, tether, outputs, inputs);
     }
     modem::add_topics(scene, outputs, inputs);
+    tasks::add_topics(scene, outputs, inputs);
 }
 
 fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {

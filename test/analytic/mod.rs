@@ -6,5 +6,6 @@ mod contacts;
 mod devices;
 mod environment;
 mod joints;
+mod tasks;
 mod tethers;
 mod vehicles;

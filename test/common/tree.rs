@@ -118,6 +118,7 @@ pub(crate) fn scene(seed: u64, recipe: Recipe) -> Scene {
         bridges: Vec::new(),
         service_bridges: Vec::new(),
         ais: Vec::new(),
+        task: None,
         map: None,
     }
 }

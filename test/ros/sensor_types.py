@@ -34,6 +34,9 @@ MESSAGES = {
     "marine_sensor_msgs/msg/RadarSector": f"{HEADER}; float32 angle_start; float32 angle_increment; "
     f"{DURATION} time_increment; {DURATION} scan_time; float32 range_min; float32 range_max; "
     "marine_sensor_msgs/msg/RadarEcho[] intensities",
+    "ros_gz_interfaces/msg/ParamVec": f"{HEADER}; rcl_interfaces/msg/Parameter[] params",
+    "ros_gz_interfaces/msg/Float32Array": "float32[] data",
+    "ros_gz_interfaces/msg/StringVec": f"{HEADER}; string[] data",
     "nmea_msgs/msg/Sentence": f"{HEADER}; string sentence",
     "marine_sensor_msgs/msg/TurbidityNTU": f"{HEADER}; float32 ntu",
     "vision_msgs/msg/ObjectHypothesis": "string class_id; float64 score",

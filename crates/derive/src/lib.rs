@@ -1,4 +1,4 @@
-//! `#[derive(Persist)]` of `merrow_model::persist`: a type is saved and loaded by its fields in the
+//! `#[derive(Persist)]` of `merrow_persist`: a type is saved and loaded by its fields in the
 //! order of their declaration, an enum by a tag, the place of the variant, and its fields. The layout
 //! has the names and types of all fields, so that a program refuses the checkpoint of another one.
 //! `#[derive(CloneFields)]` clones without memory allocation into a value that exists.
@@ -15,7 +15,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Data, DeriveInput, Fields, Ident, Type, parse_macro_input, parse_quote};
 
-/// Implements `merrow_model::persist::Persist`.
+/// Implements `merrow_persist::Persist`.
 #[proc_macro_derive(Persist)]
 pub fn persist(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let mut input = parse_macro_input!(input as DeriveInput);
@@ -25,7 +25,7 @@ pub fn persist(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
         for field in types {
             bounds
                 .predicates
-                .push(parse_quote!(#field: ::merrow_model::persist::Persist));
+                .push(parse_quote!(#field: ::merrow_persist::Persist));
         }
     }
     let name = &input.ident;
@@ -48,7 +48,7 @@ pub fn persist(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
                 let (save, load, layout) = parts(&variant.fields, &names);
                 let tag = u8::try_from(tag).unwrap_or(u8::MAX);
                 saves.extend(quote! {
-                    Self::#ident #pattern => { ::merrow_model::persist::Persist::save(&#tag, to); #save }
+                    Self::#ident #pattern => { ::merrow_persist::Persist::save(&#tag, to); #save }
                 });
                 loads.extend(quote!(#tag => { #load Ok(Self::#ident #pattern) }));
                 layouts.extend(quote!(to.name(stringify!(#ident)); #layout));
@@ -56,7 +56,7 @@ pub fn persist(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
             (
                 quote!(match self { #saves }),
                 quote! {
-                    match <u8 as ::merrow_model::persist::Persist>::load(from)? {
+                    match <u8 as ::merrow_persist::Persist>::load(from)? {
                         #loads
                         tag => Err(format!("found the tag {tag} of {}", stringify!(#name))),
                     }
@@ -68,10 +68,10 @@ pub fn persist(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     };
     let (generics, arguments, bounds) = input.generics.split_for_impl();
     quote! {
-        impl #generics ::merrow_model::persist::Persist for #name #arguments #bounds {
-            fn save(&self, to: &mut ::merrow_model::persist::Writer) { #save }
-            fn load(from: &mut ::merrow_model::persist::Reader<'_>) -> Result<Self, String> { #load }
-            fn layout(to: &mut ::merrow_model::persist::Layout) {
+        impl #generics ::merrow_persist::Persist for #name #arguments #bounds {
+            fn save(&self, to: &mut ::merrow_persist::Writer) { #save }
+            fn load(from: &mut ::merrow_persist::Reader<'_>) -> Result<Self, String> { #load }
+            fn layout(to: &mut ::merrow_persist::Layout) {
                 if to.begin(stringify!(#name), std::any::type_name::<Self>()) {
                     #layout
                     to.end();
@@ -148,11 +148,11 @@ fn parts(fields: &Fields, names: &[Ident]) -> (TokenStream, TokenStream, TokenSt
     let types: Vec<_> = fields.iter().map(|field| &field.ty).collect();
     let members = fields.members();
     (
-        quote!(#(::merrow_model::persist::Persist::save(#names, to);)*),
-        quote!(#(let #names = <#types as ::merrow_model::persist::Persist>::load(from)?;)*),
+        quote!(#(::merrow_persist::Persist::save(#names, to);)*),
+        quote!(#(let #names = <#types as ::merrow_persist::Persist>::load(from)?;)*),
         quote!(#(
             to.name(stringify!(#members));
-            <#types as ::merrow_model::persist::Persist>::layout(to);
+            <#types as ::merrow_persist::Persist>::layout(to);
         )*),
     )
 }

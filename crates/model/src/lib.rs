@@ -29,13 +29,10 @@
 
 #![forbid(unsafe_code)]
 
-// the path in which derived code finds the traits of this crate
-extern crate self as merrow_model;
-
 pub mod kinematics;
-pub mod persist;
 pub mod scene;
 pub mod sensor;
 pub mod state;
 
+pub use merrow_persist as persist;
 pub use merrow_yaml::ensure;

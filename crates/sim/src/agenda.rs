@@ -42,6 +42,7 @@ impl Simulation {
         self.advance_network();
         // before the readings, so that the end of a call to `advance` changes no reading
         self.apply_schedule();
+        self.advance_task();
         // with the commands, before the readings of this instant
         self.advance_computers();
         // only where a bridge, a task or a replayed command needs them at their instant, and at the
@@ -67,6 +68,7 @@ impl Simulation {
         let all = [
             communication.and_then(|c| c.network.next_event_ns(&state.network)),
             scheduled.map(|next| next.time_ns),
+            state.task.0.as_ref().map(|task| task.next_ns),
             Some(self.next_computer_ns()),
             communication.map(|_| self.next_bridged_ns()),
             Some(self.next_replayed_ns()),

@@ -57,6 +57,7 @@ pub mod sensors;
 mod shaft_speeds;
 pub mod simulation;
 pub mod step;
+mod task;
 pub mod tethers;
 
 pub use crate::communication::{bridged_call, bridged_message};

@@ -128,6 +128,7 @@ impl Simulation {
             }
         }
         self.continue_network(old, same);
+        self.continue_task(old);
         let (now, before) = (&mut self.state, &mut old.state);
         transfer_couplings(now, before, same);
         transfer_chargers(now, before, same);

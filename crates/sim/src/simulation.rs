@@ -386,6 +386,7 @@ impl Simulation {
         self.replay.applied = replayed;
         (self.state.time_ns, self.state.step) = (time_ns, step);
         self.restart_network();
+        self.restart_task();
         // past commands are not repeated
         self.state.scheduled = scheduled;
         for (robot, state) in self.scene.robots.iter().zip(&mut self.state.robots) {
@@ -503,6 +504,7 @@ impl Simulation {
                     &mut self.threads,
                 );
             }
+            self.note_task_contacts();
             self.state.time_ns += scene.dt_ns;
             self.state.step += 1;
             let end = self.state.time_ns;

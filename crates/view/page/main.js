@@ -30,6 +30,7 @@ import { Timeline } from "./panels/replay.js";
 import { EventLog, Sensors } from "./panels/sensors.js";
 import { Forces } from "./panels/forces.js";
 import { bindTabs, openTab } from "./panels/tabs.js";
+import { Task } from "./panels/task.js";
 import { World } from "./scene/world.js";
 
 const $ = (id) => document.getElementById(id);
@@ -52,6 +53,7 @@ class App {
     this.details = new Details();
     this.statusLine = new StatusLine();
     this.forces = new Forces();
+    this.task = new Task();
     this.list = new RobotList((k) => this.selectAndFrame(k), (k) => this.goTo(k));
     this.selected = -1;
     this.structure = null;
@@ -167,6 +169,7 @@ class App {
     fillLawMenu($("overlays"), this.overlays, scene.laws);
     this.overlays.clear();
     this.network.setScene(scene);
+    this.task.setScene(scene);
     this.faults.setScene(scene);
     this.timeline.setScene(scene);
     $("world-name").textContent = scene.name;
@@ -228,6 +231,7 @@ class App {
     this.statusLine.status(status);
     this.showState();
     this.faults.status(status, this.selected);
+    this.task.update(status.task);
     this.editor.update(status);
     const mode = status.robots[this.selected]?.mode;
     if (mode && document.activeElement !== $("mode")) $("mode").value = mode;

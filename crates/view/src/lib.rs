@@ -44,6 +44,7 @@ mod server;
 mod session;
 mod shapes;
 mod status;
+mod task;
 pub mod teleoperation;
 mod values;
 

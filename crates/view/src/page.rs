@@ -30,7 +30,7 @@ const MODULES: &[File] = modules! {
     "scene/renderer" "scene/scenery" "scene/shaders" "scene/waves" "scene/world"
     "panels/actuators" "panels/capture" "panels/faults" "panels/forces" "panels/help"
     "panels/layout" "panels/menus" "panels/network" "panels/overlay_menu" "panels/panels"
-    "panels/plot" "panels/replay" "panels/sensors" "panels/tabs"
+    "panels/plot" "panels/replay" "panels/sensors" "panels/tabs" "panels/task"
     "input/direct" "input/drive" "input/edit" "input/gamepad" "input/gizmo" "input/look"
     "input/pointers" "input/push" "input/route"
 };

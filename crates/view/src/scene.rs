@@ -6,6 +6,7 @@ use crate::fields;
 use crate::picture;
 use crate::readings::links;
 use crate::shapes::{self, Meshes, TerrainGrid};
+use crate::task;
 use crate::teleoperation::actuators::ActuatorControl;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::kinematics::link_poses;
@@ -83,6 +84,7 @@ impl SceneData {
             "structures": structures,
             "tethers": scene.tethers.iter().map(tether_json).collect::<Vec<_>>(),
             "laws": Law::ALL.iter().map(|law| law.name()).collect::<Vec<_>>(),
+            "task": task::scene(scene),
             "recording": recording.map(|[start, end]| json!({"start_s": start, "end_s": end})),
         });
         Self {

@@ -1,6 +1,7 @@
 //! Status of a world for the page: what changes rarely, as JSON texts that are sent on change.
 
 use crate::controls::ControlState;
+use crate::task;
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::WaveField;
 use merrow_model::scene::fault_devices::device_path;
@@ -54,6 +55,7 @@ pub(crate) fn status(
         "repairable": repairable(&simulation.state.faults, |fault| {
             describe(fault, device_path(&simulation.scene, None, fault.fault.device))
         }),
+        "task": task::status(simulation),
         "structures": own.structures.iter().map(structure).collect::<Vec<_>>(),
         "robots": robots.map(|(k, state)| robot(simulation, k, state)).collect::<Vec<_>>(),
     })

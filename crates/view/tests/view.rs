@@ -1056,3 +1056,40 @@ tethers:
     length_m: 7
     segments: 8
 ";
+
+// The page receives the parts of the task with the scene, and its state with the status. Method: a
+// boat at its first waypoint.
+#[test]
+fn tasks_are_shown() {
+    let text = "
+robots:
+  boat: {model: otter}
+task:
+  kind: waypoints
+  radius_m: 1
+  waypoints: [{position_m: [0, 0, 0]}, {position_m: [40, 3, 0], yaw_deg: 90}]
+";
+    let world = load_text("w.yaml", text, Overrides::default()).unwrap();
+    let mut simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
+    let mut view = start(&simulation, "127.0.0.1:0", Arc::new(NoControls));
+    let mut socket = connect(&view);
+    let scene = loop {
+        match socket.read().unwrap() {
+            Message::Text(text) if text.contains("\"type\":\"scene\"") => break text,
+            _ => {}
+        }
+    };
+    let scene: Value = serde_json::from_str(&scene).unwrap();
+    let markers = &scene["task"]["markers"];
+    assert_eq!(scene["task"]["kind"], "waypoints");
+    assert_eq!(markers[1]["points"], json!([[40.0, 3.0, 0.0]]));
+    assert_eq!(markers[0]["yaw"], Value::Null);
+    let texts = texts_of(&mut view, &mut simulation, &[], "status");
+    let task = &texts.last().unwrap()["task"];
+    assert_eq!(task["phase"], "running");
+    assert_eq!(task["score"], 10.0);
+    let robot = &task["robots"][0];
+    assert_eq!([&robot["done"], &robot["parts"]], [&json!(1), &json!(2)]);
+    assert_eq!(robot["next"], json!([40.0, 3.0, 0.0]));
+    assert_eq!(task["events"][0]["text"], "reached waypoint 0");
+}

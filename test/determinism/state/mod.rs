@@ -7,3 +7,4 @@ mod replacement;
 mod same_bits;
 mod saved_run;
 mod schedule;
+mod tasks;

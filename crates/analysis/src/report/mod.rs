@@ -10,6 +10,7 @@ mod modems;
 mod motion;
 mod page;
 mod robots;
+mod tasks;
 mod topics;
 mod world;
 
@@ -69,6 +70,7 @@ struct Data {
     diagnostics: Diagnostics,
     modems: Modems,
     computers: Computers,
+    task: tasks::Task,
 }
 
 impl Data {
@@ -88,6 +90,7 @@ impl Data {
                 self.robots.add_thrusters(item);
                 self.pace.add_diagnostics(item);
             }
+            "merrow_msgs/msg/TaskInfo" => self.task.add(item),
             "rcl_interfaces/msg/Log" => self.diagnostics.add_log(item),
             "merrow_msgs/msg/PacketLog"
             | "merrow_msgs/msg/ModemSchedule"
@@ -126,6 +129,7 @@ pub fn report(bag: &Path) -> Result<Report, String> {
     let mut notes = content.notes.clone();
     notes.extend(undecoded.notes(&content));
     let mut sections = Vec::new();
+    sections.extend(data.task.section());
     sections.extend(data.pace.section());
     sections.extend(data.robots.sections());
     sections.extend(data.contacts.section());

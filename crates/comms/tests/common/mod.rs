@@ -86,6 +86,7 @@ pub(crate) fn scene(sea: Sea) -> Scene {
         bridges: vec![],
         service_bridges: vec![],
         ais: vec![],
+        task: None,
     }
 }
 

@@ -13,6 +13,7 @@ pub mod obstacles;
 pub mod positioning;
 pub(crate) mod profile;
 pub mod sonar;
+pub mod task;
 pub mod topic;
 pub mod vehicle;
 pub mod water;

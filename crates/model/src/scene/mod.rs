@@ -98,6 +98,8 @@ pub struct Scene {
     pub bridges: Vec<crate::scene::comms::bridge::Bridge>,
     /// Services that modems transmit between robots.
     pub service_bridges: Vec<crate::scene::comms::bridge::ServiceBridge>,
+    /// Task of the world, if any.
+    pub task: Option<Arc<merrow_tasks::Task>>,
     /// AIS transponders, in the order of the world file.
     pub ais: Vec<crate::sensor::ais::Transponder>,
     /// Settings of the published occupancy grid; `None`: none is published.

@@ -41,6 +41,8 @@ pub enum Command {
     Body(usize, BodyCommand),
     /// Sets the condition of a device of a robot, or operates it.
     Device(usize, DeviceCommand),
+    /// A report of a robot to the task of the world.
+    Report(usize, merrow_tasks::Report),
     /// Engages or releases a coupling. An engaged latch is armed and captures its tip; a grasp
     /// holds `partner`, or the body that it touches, or the nearest body.
     SetCoupling {
@@ -228,7 +230,8 @@ impl Command {
             | Self::Joint(robot, _)
             | Self::Firmware(robot, _)
             | Self::Body(robot, _)
-            | Self::Device(robot, _) => Some(*robot),
+            | Self::Device(robot, _)
+            | Self::Report(robot, _) => Some(*robot),
             Self::SetCoupling { coupling, .. } => {
                 let coupling = scene.couplings.get(*coupling)?;
                 let link = coupling.a.link().or(coupling.b.and_then(|b| b.link()));
@@ -263,7 +266,8 @@ impl Command {
             | Self::Joint(robot, _)
             | Self::Firmware(robot, _)
             | Self::Body(robot, _)
-            | Self::Device(robot, _) => *robot = same.robot(*robot)?,
+            | Self::Device(robot, _)
+            | Self::Report(robot, _) => *robot = same.robot(*robot)?,
             Self::SetCoupling {
                 coupling, partner, ..
             } => {

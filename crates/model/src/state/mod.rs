@@ -36,13 +36,14 @@ pub use crate::state::tether::{LineBreak, TetherState, WinchCommand};
 pub use crate::state::workspace::Workspace;
 pub use crate::state::wrench::{AppliedWrench, WrenchFrame, WrenchSource};
 
-use crate::persist::Persist;
 use crate::scene::schedule::ScheduledCommand;
 use crate::scene::{BuoyancyEngine, Fin, Robot, Scene, Sea, Sensor, SensorKind, Thruster};
 use crate::sensor::water::DvlLock;
 use crate::state::reading::Reading;
 use merrow_derive::CloneFields;
 use merrow_math::{Quat, Real, SpatialForce, SpatialVelocity, Vec3};
+use merrow_persist::{Persist, Tail};
+use merrow_tasks::TaskState;
 use std::collections::VecDeque;
 
 /// Complete state of a world.
@@ -70,6 +71,8 @@ pub struct State {
     pub scheduled: u64,
     /// Network of the modems of the scene.
     pub network: comms::NetworkState,
+    /// State of the task of the scene, if any; the last field.
+    pub task: Tail<TaskState>,
 }
 
 /// Position and velocity of one robot (or of several robots of the same model in the lanes of `T`).
@@ -365,6 +368,12 @@ impl State {
                 .collect(),
             scheduled: scene.schedule.partition_point(is_past) as u64,
             network: comms::NetworkState::default(),
+            task: Tail(
+                scene
+                    .task
+                    .as_ref()
+                    .map(|task| task.initial_state(scene.start_ns)),
+            ),
         }
     }
 

@@ -8,7 +8,14 @@ use crate::state::{RobotState, SensorState, State};
 
 /// Returns true if all lists of `state` have the lengths that a state of `scene` has.
 pub fn has_shape_of(state: &State, scene: &Scene) -> bool {
-    has_sea_shape_of(&state.sea, &scene.sea) && lengths(state) == lengths(&State::new(scene))
+    let has_task = match (&scene.task, &state.task.0) {
+        (Some(task), Some(own)) => task.fits(own),
+        (None, None) => true,
+        (Some(_), None) | (None, Some(_)) => false,
+    };
+    has_task
+        && has_sea_shape_of(&state.sea, &scene.sea)
+        && lengths(state) == lengths(&State::new(scene))
 }
 
 /// Returns true if all lists of two robots have the same lengths.

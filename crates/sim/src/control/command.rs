@@ -53,6 +53,10 @@ fn accept(scene: &Scene, state: &mut State, command: &Command) -> Accepted {
         Command::Device(robot, command) => {
             Target::find(scene, state, *robot)?.command_device(command)
         }
+        Command::Report(robot, report) => match (&scene.task, &mut state.task.0) {
+            (Some(task), Some(own)) => task.report(own, *robot, report),
+            _ => Err("the world has no task".to_string()),
+        },
         Command::SetCoupling {
             coupling: index,
             engage,

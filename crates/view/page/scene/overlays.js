@@ -6,6 +6,7 @@ import { meetSeabed } from "./raycast.js";
 /** Overlays with their names and whether they are shown at first. */
 export const OVERLAYS = {
   names: ["Names", true],
+  task: ["Task", true],
   trails: ["Trails", true],
   frames: ["Frames of links", false],
   sensors: ["Frames of sensors", false],
@@ -127,6 +128,7 @@ export class Overlays {
       this.drawRobot(model, robots[k], k === selected);
     });
     this.drawWaypoints();
+    if (this.shown.task && world.scene.task) this.drawTask(world.scene.task, world.status?.task, robots);
     if (this.shown.axes) this.drawAxes({ p: [0, 0, 0], q: [1, 0, 0, 0] }, 60 * camera.pixelSize([0, 0, 0]));
     if (this.aims) this.drawCross();
     if (this.shown.points) this.drawPoints();
@@ -251,6 +253,29 @@ export class Overlays {
     if (this.shown.beams) this.drawBeams(model, state);
     if (isSelected) this.drawViews(model, state);
     if (this.camera.mode === "map") this.drawMarker(p, q, isSelected);
+  }
+
+  /** Draws the parts of the task, and a line from each robot to its next part. */
+  drawTask({ markers }, status, robots) {
+    const color = "#c8ff6a";
+    for (const { shape, name, points: anchors, yaw } of markers) {
+      // an added robot has no state yet
+      const place = ({ robot, at }) => robots[robot] && add(robots[robot].links[0].p, rotate(robots[robot].links[0].q, at));
+      const points = anchors.map((anchor) => (Array.isArray(anchor) ? anchor : place(anchor))).filter(Boolean);
+      if (!points.length) continue;
+      if (shape === "points") for (const p of points) this.drawPoint(p, points.length > 1 ? "" : name, color, 1);
+      else this.line(shape === "area" ? [...points, points[0]] : points, color, 2);
+      if (yaw !== null) {
+        const length = 30 * this.camera.pixelSize(points[0]);
+        this.arrow(points[0], [length * Math.cos(yaw), length * Math.sin(yaw), 0], color);
+      }
+      const at = shape === "points" ? null : this.at(points[0]);
+      if (at) this.text(name, at[0] + 6, at[1] - 6, color);
+    }
+    for (const { name, next } of status?.robots ?? []) {
+      const k = this.scene.robots.findIndex((robot) => robot.name === name);
+      if (next && robots[k] && !this.scene.recording) this.line([robots[k].links[0].p, next], "rgba(200, 255, 106, 0.45)", 1);
+    }
   }
 
   /** Draws the axes x, y, z of a pose with this length [m] in red, green, blue. */

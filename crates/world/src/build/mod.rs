@@ -13,6 +13,7 @@ mod repair;
 pub mod robot;
 mod schedule;
 pub mod sea;
+pub mod task;
 pub mod tether;
 pub mod texture;
 pub mod water;
@@ -181,6 +182,7 @@ fn build_world(
     (scene.bridges, bridge_topics) = bridges.topics.into_iter().unzip();
     (scene.service_bridges, bridge_services) = bridges.services.into_iter().unzip();
     scene.faults = fault::build_faults(&file.faults, cx.on(&scene));
+    scene.task = task::build_task(file, cx.on(&scene));
     scene.schedule = schedule::build_schedule(&file.schedule, cx.on(&scene));
     scene.ais = ais::build_transponders(&file.ais, cx.on(&scene));
     acoustic::resolve_targets(&file.robots, &mut scene, cx);
@@ -233,6 +235,7 @@ fn build_environment(file: &WorldConfig, name: &str, cx: Context<'_>) -> Scene {
         service_bridges: Vec::new(),
         ais: Vec::new(),
         obstacles: obstacle::build_obstacles(&file.obstacles),
+        task: None,
         map: file.map.clone(),
     }
 }

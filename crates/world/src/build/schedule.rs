@@ -15,6 +15,7 @@ use merrow_model::state::{
     ActuatorCommand, AppliedWrench, BodyCommand, Command, DeviceCommand, FirmwareCommand, Health,
     JointCommand, WinchCommand, WrenchFrame, WrenchSource,
 };
+use merrow_tasks::Report;
 use merrow_yaml::error::Place;
 use merrow_yaml::read::NamedMap;
 use std::sync::Arc;
@@ -222,6 +223,20 @@ fn robot_commands(file: &ScheduledConfig, cx: SceneContext<'_>) -> Option<(Vec<C
             let level = *level;
             device(DeviceCommand::Load { load, level })
         }
+        Kind::Report {
+            class, position_m, ..
+        } => report(
+            (robot, "class"),
+            Report::Object {
+                class: class.clone(),
+                p_W: (*position_m).into(),
+            },
+            file,
+            cx,
+        )?,
+        Kind::Words { words, .. } => {
+            report((robot, "words"), Report::Words(words.clone()), file, cx)?
+        }
         Kind::Noise { sensor, on, .. } => {
             let names = model.sensors.iter().map(|s| s.name.as_str());
             let (sensor, on) = (find(file, "sensor", sensor, names, cx)?, *on);
@@ -334,6 +349,26 @@ fn robot_commands(file: &ScheduledConfig, cx: SceneContext<'_>) -> Option<(Vec<C
         _ => return None,
     };
     Some((vec![command], 0.0))
+}
+
+/// Returns the command of a report of the robot with the index `robot`, whose content is in `key`.
+fn report(
+    (robot, key): (usize, &str),
+    report: Report,
+    file: &ScheduledConfig,
+    cx: SceneContext<'_>,
+) -> Option<Command> {
+    let accepted = match &cx.scene.task {
+        Some(task) => task.law.reports().check(&report),
+        None => Err("the world has no task".to_string()),
+    };
+    match accepted {
+        Ok(()) => Some(Command::Report(robot, report)),
+        Err(why) => {
+            cx.error(file.at.key_place(key), why);
+            None
+        }
+    }
 }
 
 /// Checks that a robot can have a goal or follow a path.

@@ -72,6 +72,7 @@ pub(super) fn set_time_and_schedule(root: &mut Node, scene: &Scene, state: &Stat
         contacts: _,
         chargers: _,
         network: _,
+        task: _,
     } = state;
     if *time_ns > 0 {
         root.set("start_time_s", *time_ns as f64 / 1e9);

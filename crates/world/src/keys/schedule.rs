@@ -92,6 +92,18 @@ spec! {
             /// Waypoints in the world (east, north, up).
             waypoints_m: Vec<[f64; 3]> [not_empty],
         },
+        /// Reports an object to the task of the world.
+        Report = "report" {
+            /// Class of the object.
+            class: String [not_empty],
+            /// Position in the world (east, north, up).
+            position_m: [f64; 3],
+        },
+        /// Reports words, such as colours, to the task of the world.
+        Words = "words" {
+            /// The words, in their order.
+            words: Vec<String> [not_empty],
+        },
         /// Applies a force and a moment to a link, in addition to those that act already.
         Push = "push" (ScheduledPush),
         /// Sets the level of a load, such as a lamp.

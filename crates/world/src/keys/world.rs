@@ -18,6 +18,7 @@ use crate::sensor::obstacle::ObstacleConfig;
 use merrow_model::scene::map::OccupancyMap;
 use merrow_model::scene::{Integrator, Material};
 use merrow_model::sensor::ais::Ais;
+use merrow_tasks::keys::TaskKeys;
 use merrow_yaml::parameters::Parameters;
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::spec;
@@ -87,6 +88,8 @@ spec! {
         obstacles: NamedMap<ObstacleConfig> = NamedMap::default(),
         /// Transponders of the Automatic Identification System (AIS), by name.
         ais: NamedMap<Ais> = NamedMap::default(),
+        /// What the robots have to do, and how they are scored. Default: no task.
+        task: Option<TaskKeys>,
         /// Occupancy grid that the node publishes as `map` for planners. Default: none.
         map: Option<OccupancyMap>,
         /// Poses for spawning and as goals, by name, for the services of `simulation_interfaces`.

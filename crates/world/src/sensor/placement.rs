@@ -119,7 +119,7 @@ fn robot_radius(robot: &Robot) -> f64 {
 
 /// Returns true if a point in the axes of a shape is inside the shape; false for meshes and
 /// terrain, which are not checked.
-fn is_within(shape: &Geometry, p: Vec3) -> bool {
+pub(crate) fn is_within(shape: &Geometry, p: Vec3) -> bool {
     let across = (p.x * p.x + p.y * p.y).sqrt();
     match shape {
         Geometry::Primitive(Primitive::Sphere { radius }) => p.norm() < *radius,

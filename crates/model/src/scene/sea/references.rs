@@ -1,7 +1,7 @@
 //! The sea, with all that parameters change. Gridded data does not change: it is stored as a
 //! reference to the grid of the scene with the same samples and axes.
 
-use crate::persist::{Layout, Persist, Reader, Writer, to_bytes};
+use crate::persist::{Layout, Persist, PersistShared, Reader, Writer, to_bytes};
 use crate::scene::sea::Sea;
 use crate::scene::sea::flow::FlowLaw;
 use crate::scene::sea::grid::{Axis, Grid};
@@ -9,8 +9,8 @@ use crate::scene::sea::terrain::Terrain;
 use crate::scene::sea::water::TracerValues;
 use std::sync::Arc;
 
-impl Persist for Arc<Grid> {
-    fn save(&self, to: &mut Writer) {
+impl PersistShared for Grid {
+    fn save_shared(shared: &Arc<Self>, to: &mut Writer) {
         // the digest represents the samples, and the plane follows from the origin of the world
         let Grid {
             samples,
@@ -21,7 +21,7 @@ impl Persist for Arc<Grid> {
             interpolation,
             extrapolation,
             digest,
-        } = &**self;
+        } = &**shared;
         samples.len().save(to);
         digest.save(to);
         axes.iter().for_each(|axis| save_knots(axis, to));
@@ -31,7 +31,7 @@ impl Persist for Arc<Grid> {
         (*interpolation as u8).save(to);
         (*extrapolation as u8).save(to);
     }
-    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
+    fn load_shared(from: &mut Reader<'_>) -> Result<Arc<Self>, String> {
         let sea: &Sea = from.scene()?;
         let column_grids = sea
             .column
@@ -51,20 +51,20 @@ impl Persist for Arc<Grid> {
         let all = column_grids.chain(flow_grids).flatten().chain(tracer_grids);
         find_in_scene(all, from)
     }
-    fn layout(to: &mut Layout) {
+    fn layout_shared(to: &mut Layout) {
         to.name("Grid of the scene");
     }
 }
 
-impl Persist for Arc<Terrain> {
-    fn save(&self, to: &mut Writer) {
-        self.grid().save(to);
+impl PersistShared for Terrain {
+    fn save_shared(shared: &Arc<Self>, to: &mut Writer) {
+        shared.grid().save(to);
     }
-    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
+    fn load_shared(from: &mut Reader<'_>) -> Result<Arc<Self>, String> {
         let sea: &Sea = from.scene()?;
         find_in_scene(sea.seabed.terrain.iter(), from)
     }
-    fn layout(to: &mut Layout) {
+    fn layout_shared(to: &mut Layout) {
         to.name("Terrain of the scene");
     }
 }

@@ -10,7 +10,7 @@
 //! stored by their bits, little-endian. Every variable
 //! length precedes its items and every enum begins with a tag, so that two different values never
 //! have the same bytes. Gridded data does not change during a run: it is stored as a reference to
-//! the scene (`scene/sea/references.rs`).
+//! the scene (`crates/model/src/scene/sea/references.rs`).
 //!
 //! # Symbols
 //! x value · b bytes that `load` accepts.
@@ -21,12 +21,18 @@
 //! # Checked by
 //! test/determinism/state/checkpoint.rs
 
+#![forbid(unsafe_code)]
+
+// the path in which derived code finds the traits of this crate
+extern crate self as merrow_persist;
+
 mod scalars;
 
 pub use merrow_derive::Persist;
 
 use std::any::Any;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// A value that a checkpoint contains.
 pub trait Persist: Sized {
@@ -41,6 +47,22 @@ pub trait Persist: Sized {
 
     /// Describes the bytes: the names and types of all fields.
     fn layout(to: &mut Layout);
+}
+
+/// A value behind an `Arc`. Every value of [`Persist`] has its own form; a value of the scene can be
+/// stored as a reference to it instead.
+pub trait PersistShared: Sized {
+    /// Appends the bytes of the value.
+    fn save_shared(shared: &Arc<Self>, to: &mut Writer);
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// Error message if the data is invalid.
+    fn load_shared(from: &mut Reader<'_>) -> Result<Arc<Self>, String>;
+
+    /// Describes the bytes: the names and types of all fields.
+    fn layout_shared(to: &mut Layout);
 }
 
 /// Text that describes the bytes of a type; types with equal texts have equal forms.
@@ -113,7 +135,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the bytes that have not been read.
-    pub(crate) fn remaining_bytes(&self) -> &'a [u8] {
+    pub fn remaining_bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
@@ -139,6 +161,29 @@ impl<'a> Reader<'a> {
             0 => Ok(()),
             n => Err(format!("found {n} bytes after the last value")),
         }
+    }
+}
+
+/// Optional value that is the last one of all bytes. Without the value there are no bytes, so that the
+/// form of the values before it does not depend on it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tail<T>(pub Option<T>);
+
+impl<T: Persist> Persist for Tail<T> {
+    fn save(&self, to: &mut Writer) {
+        if let Some(value) = &self.0 {
+            value.save(to);
+        }
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
+        match from.remaining_bytes().is_empty() {
+            true => Ok(Self(None)),
+            false => T::load(from).map(|value| Self(Some(value))),
+        }
+    }
+    fn layout(to: &mut Layout) {
+        to.name("tail");
+        T::layout(to);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Numbers, texts, containers, and the types of `merrow-math`.
 
-use crate::persist::{Layout, Persist, Reader, Writer};
+use crate::{Layout, Persist, PersistShared, Reader, Writer};
 use bytes::Bytes;
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Quat, SpatialForce, SpatialVelocity, Sym3, Vec3};
@@ -139,6 +139,30 @@ macro_rules! lists {
 }
 lists!(Vec<T>, VecDeque<T>, Arc<[T]>);
 
+impl<T: Persist> PersistShared for T {
+    fn save_shared(shared: &Arc<Self>, to: &mut Writer) {
+        T::save(shared, to);
+    }
+    fn load_shared(from: &mut Reader<'_>) -> Result<Arc<Self>, String> {
+        T::load(from).map(Arc::new)
+    }
+    fn layout_shared(to: &mut Layout) {
+        T::layout(to);
+    }
+}
+
+impl<T: PersistShared> Persist for Arc<T> {
+    fn save(&self, to: &mut Writer) {
+        T::save_shared(self, to);
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
+        T::load_shared(from)
+    }
+    fn layout(to: &mut Layout) {
+        T::layout_shared(to);
+    }
+}
+
 macro_rules! pointers {
     ($($type:ty),+) => {
         $(impl<T: Persist> Persist for $type {
@@ -154,7 +178,7 @@ macro_rules! pointers {
         })+
     };
 }
-pointers!(Arc<T>, Box<T>);
+pointers!(Box<T>);
 
 impl<T: Persist, const N: usize> Persist for [T; N] {
     fn save(&self, to: &mut Writer) {

@@ -1,0 +1,92 @@
+//! Errors of the key `task`.
+
+use super::check;
+
+/// A world with one boat, and a task in line 8 from column 8 on.
+fn task(keys: &str) -> String {
+    format!(
+        "seabed: {{depth_m: 20}}
+robots:
+  boat: {{model: wamv}}
+structures:
+  pier: {{position_m: [30, 0, 0], shapes: {{wall: {{kind: box, size_m: [4, 4, 4]}}}}}}
+couplings: {{}}
+# task
+task: {{{keys}}}
+"
+    )
+}
+
+#[test]
+fn names_of_tasks_are_checked() {
+    check(
+        &task("kind: follow_target, target: boot"),
+        "w.yaml:8:37: no robot, prop, actor or structure `boot` for the task; did you mean `boat`?",
+    );
+    check(
+        &task("kind: docking, bays: {seat: {latch: hook}}"),
+        "w.yaml:8:44: no coupling `hook` for the task; there are none",
+    );
+    check(
+        &task("robots: [pier], kind: follow_target, target: boat"),
+        "w.yaml:8:16: `robots`: pier is no robot; expected a robot of `robots`",
+    );
+    check(
+        &task("robots: [ship], kind: follow_target, target: boat"),
+        "w.yaml:8:16: no robot, prop, actor or structure `ship` for the task; expected one of `boat`, `pier`",
+    );
+}
+
+#[test]
+fn impossible_geometry_is_refused() {
+    check(
+        &task("kind: station_keeping, goal: {position_m: [30.5, 0, 0]}"),
+        "w.yaml:8:37: `goal`: (30.50, 0.00, 0.00) m is inside pier; expected a free place",
+    );
+    check(
+        &task("kind: gates, gates: [{left: {object: pier}, right: {position_m: [30, 0, 0]}}]"),
+        "w.yaml:8:29: gate 0 is 0 m wide; expected at least 0.01 m between its ends",
+    );
+    check(
+        &task("kind: waypoints, horizontal: false, waypoints: [{position_m: [0, 0, -25]}]"),
+        "w.yaml:8:56: waypoint 0: (0.00, 0.00, -25.00) m is in the seabed, which is at -20.00 m there; \
+         expected a place in the water",
+    );
+    let land = task("kind: station_keeping, goal: {position_m: [25, 0, 0]}")
+        .replace("depth_m: 20", "depth_m: 20, slope_east_north: [1, 0]");
+    assert!(super::messages(&land).contains("is on land; expected a place on the water"));
+}
+
+#[test]
+fn scheduled_reports_are_checked() {
+    let perception = "kind: perception, objects: [{object: pier, class: pier}]";
+    let schedule = "schedule: {r: {time_s: 1, robot: boat, kind: report, class: buoy, position_m: [0, 0, 0]}}\n";
+    check(
+        &(task(perception) + schedule),
+        "w.yaml:9:61: no class `buoy`; expected one of pier",
+    );
+    let none = task(perception).replace("task: {", "# {") + schedule;
+    check(&none, "w.yaml:9:61: the world has no task");
+}
+
+#[test]
+fn kinds_and_keys_of_tasks_are_checked() {
+    let unknown = super::messages(&task("kind: gate"));
+    assert!(unknown.contains("did you mean `gates`?"), "{unknown}");
+    check(
+        &task("kind: station_keeping, goal: {position_m: [5, 0, 0], yaw_deg: .nan}"),
+        "w.yaml:8:70: `yaw_deg`: expected a finite number [deg], found `.nan`",
+    );
+    check(
+        &task("rate_hz: 0, kind: station_keeping, goal: {position_m: [5, 0, 0]}"),
+        "w.yaml:8:17: `rate_hz`: expected a number from 0.1 to 1000 [Hz], found `0`",
+    );
+    let two = task("kind: station_keeping, goal: {position_m: [5, 0, 0]}").replace(
+        "  boat:",
+        "  tug: {model: wamv, position_m: [0, 20, 0]}\n  boat:",
+    );
+    check(
+        &two,
+        "w.yaml:9:7: a task in a world with 2 robots: expected `robots` with the names of those that are scored",
+    );
+}
