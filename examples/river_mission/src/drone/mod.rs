@@ -1,0 +1,1 @@
+//! Nodes of the drone: take-off, survey, landing and charging.
