@@ -1,1 +1,6 @@
 //! Images of the drone and the boat: water and land, the H of the landing pad, registration.
+
+pub mod camera;
+pub mod helipad;
+pub mod image;
+pub mod segmentation;
