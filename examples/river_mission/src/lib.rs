@@ -37,7 +37,9 @@
 #![forbid(unsafe_code)]
 
 pub mod drone;
+pub mod estimation;
 pub mod executor;
+pub mod frames;
 pub mod node;
 pub mod vision;
 pub mod water_quality;

@@ -78,7 +78,7 @@ pub struct Topic {
     pub message: &'static TypeInfo,
     /// Quality of service.
     pub qos: Qos,
-    /// Whether the node can work without a publisher of this topic.
+    /// Whether the node can work without another node on this topic.
     pub is_optional: bool,
 }
 
@@ -165,11 +165,21 @@ impl<N: Node> Ports<N> {
 
     /// Declares a topic that the node publishes.
     pub fn publishes<M: Message>(&mut self, output: &Output<M>) {
+        self.publish(output, true);
+    }
+
+    /// Declares a topic that the node publishes and that somebody has to receive, such as the
+    /// commands of a boat.
+    pub fn commands<M: Message>(&mut self, output: &Output<M>) {
+        self.publish(output, false);
+    }
+
+    fn publish<M: Message>(&mut self, output: &Output<M>, is_optional: bool) {
         self.interface.outputs.push(Topic {
             topic: Arc::clone(&output.topic),
             message: M::info(),
             qos: output.qos,
-            is_optional: true,
+            is_optional,
         });
     }
 
