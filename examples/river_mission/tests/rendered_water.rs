@@ -55,13 +55,13 @@ fn overlap(name: &str, view: &View, mount: Mount) -> f64 {
 
 #[test]
 fn water_agrees_with_the_labels() {
-    for (condition, time, visibility_m, least) in [
-        ("noon", NOON, 20_000.0, 0.5),
-        ("morning", MORNING, 20_000.0, 0.5),
-        ("dusk", DUSK, 20_000.0, 0.5),
-        ("fog", MORNING, 300.0, 0.5),
+    for (condition, time, visibility_m) in [
+        ("noon", NOON, 20_000.0),
+        ("morning", MORNING, 20_000.0),
+        ("dusk", DUSK, 20_000.0),
+        ("fog", MORNING, 300.0),
     ] {
-        for mount in [DRONE, BOAT] {
+        for (mount, least) in [(DRONE, 0.82), (BOAT, 0.92)] {
             let mut overlaps = Vec::new();
             for (k, place) in PLACES.iter().enumerate() {
                 let [east, north, yaw] = *place;

@@ -1,1 +1,4 @@
 //! Nodes of the drone: take-off, survey, landing and charging.
+
+pub mod pilot;
+pub mod target;

@@ -129,9 +129,9 @@ const MIN_CORRELATION: f64 = 0.75;
 /// Least correlation inside the ring, where only the letter is: the shape test of the H.
 const MIN_LETTER_CORRELATION: f64 = 0.65;
 /// Least correlation of a candidate before its pose is refined.
-const MIN_COARSE_CORRELATION: f64 = 0.35;
+const MIN_COARSE_CORRELATION: f64 = 0.25;
 /// Candidates that are refined.
-const REFINED: usize = 12;
+const REFINED: usize = 16;
 /// Least visible part of the marking.
 const MIN_VISIBLE: f64 = 0.35;
 /// Least diameter of the ring [px].
@@ -144,7 +144,9 @@ const WINDOW: u32 = 9;
 const CONTRAST: f64 = 0.25;
 /// Points along a side of the marking: of candidates, of the first and of the second refinement.
 const COARSE_POINTS: usize = 20;
-const FINE_POINTS: [usize; 2] = [18, 64];
+const FINE_POINTS: [usize; 2] = [24, 64];
+/// Distances that are tried, over that of a candidate.
+const SCALES: [f64; 11] = [0.7, 0.77, 0.84, 0.9, 0.95, 1.0, 1.05, 1.11, 1.19, 1.3, 1.42];
 /// Gauss-Newton steps of a refinement.
 const STEPS: usize = 25;
 
@@ -405,8 +407,10 @@ impl Search<'_> {
         let letter = self.focal() * (self.marking.letter_area() / component.area).sqrt() / scale;
         // The image has y down. The bars are parallel to y of the pad, to the left of its x.
         let heading = -long;
-        suggest(mean, letter, heading);
-        suggest(mean, letter, heading + 0.5 * PI);
+        for scale in [0.85, 1.0, 1.18] {
+            suggest(mean, scale * letter, heading);
+            suggest(mean, scale * letter, heading + 0.5 * PI);
+        }
         // the ring, with or without the letter
         let ring = self.focal() * self.marking.diameter / (0.5 * extent.sum() * scale);
         let aspect = extent.min() / extent.max();
@@ -464,9 +468,25 @@ impl Search<'_> {
     fn refine(&self, start: Vector4<f64>) -> (f64, Vector4<f64>) {
         let mut best = (0.0, start);
         for points in FINE_POINTS {
-            best = self.ascend(best.1, points);
+            best = self.ascend(self.scaled(best.1, points), points);
         }
         best
+    }
+
+    /// Returns the pose along the line of sight with the largest correlation: if the letter is
+    /// aligned and the ring is not, small steps do not lead to it.
+    fn scaled(&self, pose: Vector4<f64>, points: usize) -> Vector4<f64> {
+        let radius = 0.5 * self.marking.side;
+        let mut best = (f64::NEG_INFINITY, pose);
+        for scale in SCALES {
+            let moved = (pose.xyz() * scale).push(pose.w);
+            if let Some(correlation) = self.correlation(&moved, points, radius)
+                && correlation > best.0
+            {
+                best = (correlation, moved);
+            }
+        }
+        best.1
     }
 
     fn ascend(&self, start: Vector4<f64>, points: usize) -> (f64, Vector4<f64>) {

@@ -49,6 +49,9 @@ const UNEXPLAINED: f64 = 18.5;
 const EXPLAINED: f64 = 9.5;
 /// Largest standard deviation of the log luminance of land.
 const MAX_LAND_TEXTURE: f64 = 0.15;
+/// Least part of the variance that lies between two groups: a normal distribution has 0.64, and no
+/// groups.
+const MIN_SEPARATION: f64 = 0.7;
 /// Least part of the image of a region that counts as a marker.
 const MIN_MARKER: f64 = 0.002;
 /// Least variance of a feature: quantisation and noise of the camera, and fog without contrast.
@@ -322,8 +325,8 @@ enum Marker {
     Outside,
 }
 
-/// Returns the threshold that separates two groups best (Otsu 1979, IEEE Trans. Systems, Man, and
-/// Cybernetics 9(1)).
+/// Returns the threshold that separates two groups best (Otsu 1979), or the least value if there
+/// is only one group.
 fn otsu(values: &[f64]) -> f64 {
     const BINS: usize = 64;
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -349,6 +352,15 @@ fn otsu(values: &[f64]) -> f64 {
                 (best, split) = (between, k);
             }
         }
+    }
+    let mean = moment / total;
+    let spread: f64 = bins
+        .iter()
+        .enumerate()
+        .map(|(k, n)| n * (k as f64 - mean) * (k as f64 - mean))
+        .sum();
+    if best < MIN_SEPARATION * spread * total {
+        return low;
     }
     low + (split + 1) as f64 * width
 }
