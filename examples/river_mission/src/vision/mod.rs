@@ -3,4 +3,6 @@
 pub mod camera;
 pub mod helipad;
 pub mod image;
+pub mod pad_finder;
 pub mod segmentation;
+pub mod track;
