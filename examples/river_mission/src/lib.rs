@@ -40,6 +40,8 @@ pub mod drone;
 pub mod estimation;
 pub mod executor;
 pub mod frames;
+pub mod mapping;
+pub mod navigation;
 pub mod node;
 pub mod vision;
 pub mod water_quality;
