@@ -310,7 +310,7 @@ impl Node for Mapper {
 }
 
 /// Builds a cloud of points in the map.
-fn cloud(stamp_ns: u64, points: impl Iterator<Item = Point3<f64>>) -> PointCloud2 {
+pub(crate) fn cloud(stamp_ns: u64, points: impl Iterator<Item = Point3<f64>>) -> PointCloud2 {
     let field = |name: &str, offset| PointField {
         name: name.to_owned(),
         offset,

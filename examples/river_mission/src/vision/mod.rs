@@ -4,5 +4,6 @@ pub mod camera;
 pub mod helipad;
 pub mod image;
 pub mod pad_finder;
+pub mod registration;
 pub mod segmentation;
 pub mod track;
