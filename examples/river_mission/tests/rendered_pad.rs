@@ -59,7 +59,8 @@ fn pads_are_found_where_they_are() {
                 let truth =
                     rotation.inverse() * (Vector3::new(BOAT[0], BOAT[1], PAD_HEIGHT) - position);
                 count += 1;
-                let Some(pad) = detector.detect(&image, &camera, up, RANGE) else {
+                let seen = detector.detect(&image, &camera, up, RANGE);
+                let Some(pad) = seen else {
                     continue;
                 };
                 found += 1;

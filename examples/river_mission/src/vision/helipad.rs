@@ -37,6 +37,7 @@ use image::{GrayImage, Luma, RgbImage};
 use imageproc::region_labelling::{Connectivity, connected_components};
 use nalgebra::{Matrix3, Matrix4, Rotation3, Vector2, Vector3, Vector4};
 use std::f64::consts::PI;
+use std::ops::RangeInclusive;
 
 /// The marking of a landing pad. The letter is 3 m high and 1.8 m wide with strokes of 0.4 m (ICAO
 /// Annex 14, vol. II, 5.2.2); on a small pad the proportions are kept.
@@ -84,7 +85,7 @@ impl PadMarking {
         let bars = within(-half, stroke - half, x) + within(half - stroke, half, x);
         let cross =
             within(stroke - half, half - stroke, x) * within(-0.5 * stroke, 0.5 * stroke, y);
-        let radius = x.hypot(y);
+        let radius = (x * x + y * y).sqrt();
         let outer = 0.5 * self.diameter;
         bars * tall + cross + within(outer - self.ring, outer, radius)
     }
@@ -131,7 +132,19 @@ const MIN_LETTER_CORRELATION: f64 = 0.65;
 /// Least correlation of a candidate before its pose is refined.
 const MIN_COARSE_CORRELATION: f64 = 0.25;
 /// Candidates that are refined.
-const REFINED: usize = 16;
+const REFINED: usize = 10;
+/// Gain of the correlation by a step after which a refinement ends.
+const MIN_GAIN: f64 = 2e-5;
+/// Least correlation of a candidate that is refined to the end.
+const MIN_MIDDLE_CORRELATION: f64 = 0.5;
+/// Candidates whose pose is refined to the end.
+const FINISHED: usize = 2;
+/// Areas and elongations (ratio of the second moments) of blurred and tilted letters; 0.42 and 1.46
+/// for the letter itself.
+const LETTER_FILL: RangeInclusive<f64> = 0.3..=0.8;
+const LETTER_ELONGATION: RangeInclusive<f64> = 1.02..=2.8;
+/// Largest part of its bounding box that a ring with its letter covers.
+const MAX_RING_COVER: f64 = 0.7;
 /// Least visible part of the marking.
 const MIN_VISIBLE: f64 = 0.35;
 /// Least diameter of the ring [px].
@@ -144,11 +157,11 @@ const WINDOW: u32 = 9;
 const CONTRAST: f64 = 0.25;
 /// Points along a side of the marking: of candidates, of the first and of the second refinement.
 const COARSE_POINTS: usize = 20;
-const FINE_POINTS: [usize; 2] = [24, 64];
+const FINE_POINTS: [usize; 2] = [22, 44];
 /// Distances that are tried, over that of a candidate.
 const SCALES: [f64; 11] = [0.7, 0.77, 0.84, 0.9, 0.95, 1.0, 1.05, 1.11, 1.19, 1.3, 1.42];
 /// Gauss-Newton steps of a refinement.
-const STEPS: usize = 25;
+const STEPS: usize = 15;
 
 /// Luminance proportional to light, at halved resolutions.
 struct Pyramid(Vec<Plane>);
@@ -319,14 +332,18 @@ impl PadDetector {
         let mut candidates = search.candidates(range);
         candidates.sort_by(|a, b| b.0.total_cmp(&a.0));
         candidates.truncate(REFINED);
-        let mut best: Option<(f64, Vector4<f64>)> = None;
-        for (_, pose) in candidates {
-            let (correlation, pose) = search.refine(pose);
-            if best.is_none_or(|(other, _)| correlation > other) {
-                best = Some((correlation, pose));
-            }
-        }
-        let (correlation, pose) = best?;
+        let [coarse, fine] = FINE_POINTS;
+        let mut poses: Vec<_> = candidates
+            .into_iter()
+            .map(|(_, pose)| search.refine(pose, coarse))
+            .collect();
+        poses.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let (correlation, pose) = poses
+            .into_iter()
+            .take(FINISHED)
+            .filter(|(correlation, _)| *correlation > MIN_MIDDLE_CORRELATION)
+            .map(|(_, pose)| search.refine(pose, fine))
+            .max_by(|a, b| a.0.total_cmp(&b.0))?;
         let is_pad = correlation >= MIN_CORRELATION
             && search.letter_correlation(&pose)? >= MIN_LETTER_CORRELATION
             && (range[0]..=range[1]).contains(&pose.xyz().norm());
@@ -407,14 +424,22 @@ impl Search<'_> {
         let letter = self.focal() * (self.marking.letter_area() / component.area).sqrt() / scale;
         // The image has y down. The bars are parallel to y of the pad, to the left of its x.
         let heading = -long;
-        for scale in [0.85, 1.0, 1.18] {
-            suggest(mean, scale * letter, heading);
-            suggest(mean, scale * letter, heading + 0.5 * PI);
+        let determinant = (xx * yy - xy * xy).max(1e-9);
+        let root = (0.25 * (xx - yy) * (xx - yy) + xy * xy).sqrt();
+        let elongation = (0.5 * (xx + yy) + root) / (0.5 * (xx + yy) - root).max(1e-9);
+        // area over that of the ellipse with the same moments: 0.42 for the letter, and 1 for a disc
+        let fill = component.area / (4.0 * PI * determinant.sqrt());
+        if LETTER_FILL.contains(&fill) && LETTER_ELONGATION.contains(&elongation) {
+            for scale in [0.85, 1.0, 1.18] {
+                suggest(mean, scale * letter, heading);
+                suggest(mean, scale * letter, heading + 0.5 * PI);
+            }
         }
         // the ring, with or without the letter
         let ring = self.focal() * self.marking.diameter / (0.5 * extent.sum() * scale);
         let aspect = extent.min() / extent.max();
-        if aspect > 0.6 {
+        let covered = component.area / (extent.x * extent.y);
+        if aspect > 0.6 && covered < MAX_RING_COVER {
             let center = 0.5 * (component.low + component.high);
             for k in 0..HEADINGS {
                 suggest(center, ring, PI * k as f64 / HEADINGS as f64);
@@ -436,7 +461,9 @@ impl Search<'_> {
         for k in 0..points * points {
             let x = (k % points) as f64 * step + 0.5 * step - radius;
             let y = (k / points) as f64 * step + 0.5 * step - radius;
-            if radius < 0.5 * self.marking.diameter - self.marking.ring && x.hypot(y) > radius {
+            if radius < 0.5 * self.marking.diameter - self.marking.ring
+                && x * x + y * y > radius * radius
+            {
                 continue;
             }
             let level_point = Vector3::new(x * cos - y * sin, x * sin + y * cos, 0.0);
@@ -465,12 +492,8 @@ impl Search<'_> {
     }
 
     /// Returns the pose of largest correlation near a pose, and the correlation.
-    fn refine(&self, start: Vector4<f64>) -> (f64, Vector4<f64>) {
-        let mut best = (0.0, start);
-        for points in FINE_POINTS {
-            best = self.ascend(self.scaled(best.1, points), points);
-        }
-        best
+    fn refine(&self, start: Vector4<f64>, points: usize) -> (f64, Vector4<f64>) {
+        self.ascend(self.scaled(start, points), points)
     }
 
     /// Returns the pose along the line of sight with the largest correlation: if the letter is
@@ -550,7 +573,7 @@ impl Search<'_> {
                     let gain = value - correlation;
                     (pose, samples, correlation) = (next, after, value);
                     damping = (damping * 0.2).max(1e-6);
-                    if gain < 1e-6 {
+                    if gain < MIN_GAIN {
                         break;
                     }
                 }

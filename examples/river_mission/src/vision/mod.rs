@@ -7,3 +7,4 @@ pub mod pad_finder;
 pub mod registration;
 pub mod segmentation;
 pub mod track;
+pub mod water_finder;

@@ -122,7 +122,17 @@ impl PadFinder {
             return;
         };
         let up = pose.rotation.inverse() * Vector3::z();
-        let Some(pad) = self.detector.detect(&image, &camera, up, RANGE_M) else {
+        let stamp = stamp_ns(&message.header);
+        let boat = self.boat.at(stamp);
+        // the link tells about how far the pad is
+        let range = boat.map_or(RANGE_M, |boat| {
+            let distance = (boat.translation.vector - pose.translation.vector).norm();
+            [
+                (0.6 * distance - 2.0).max(RANGE_M[0]),
+                (1.4 * distance + 2.0).min(RANGE_M[1]),
+            ]
+        });
+        let Some(pad) = self.detector.detect(&image, &camera, up, range) else {
             return;
         };
         // which of the two headings: that of the boat over the link, or of the last detection
@@ -130,11 +140,7 @@ impl PadFinder {
             let rotation = pose.rotation * UnitQuaternion::from_rotation_matrix(&pad.rotation);
             roll_pitch_yaw(&rotation)[2]
         };
-        let stamp = stamp_ns(&message.header);
-        let linked = self
-            .boat
-            .at(stamp)
-            .map(|boat| roll_pitch_yaw(&boat.rotation)[2]);
+        let linked = boat.map(|boat| roll_pitch_yaw(&boat.rotation)[2]);
         let mut pad = pad;
         if let Some(expected) = linked.or(self.last_heading) {
             pad = pad.facing(pad.heading + expected - heading(&pad));

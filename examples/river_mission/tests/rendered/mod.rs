@@ -31,8 +31,12 @@ pub(crate) const MORNING: &str = "2026-05-14T09:00:00Z";
 /// The sun is 4 degrees above the horizon.
 pub(crate) const DUSK: &str = "2026-05-14T19:10:00Z";
 
-/// Program that renders: next to the tests, built with the workspace.
+/// Program that renders: that of `MERROW_PROGRAM`, or the one next to the tests, built with the
+/// workspace.
 fn program() -> PathBuf {
+    if let Some(program) = std::env::var_os("MERROW_PROGRAM") {
+        return program.into();
+    }
     let test = std::env::current_exe().expect("the path of this test");
     let folder = test.ancestors().nth(2).expect("the folder of the build");
     let program = folder.join("merrow");
@@ -75,9 +79,6 @@ pub(crate) fn render(
     std::fs::write(&file, world).expect("a world file");
     let snapshot = |show: &str| {
         let output = folder.join(format!("{name}_{show}.png"));
-        if std::env::var_os("MERROW_CACHE").is_some() && output.exists() {
-            return read_png(&output);
-        }
         let run = Command::new(program())
             .arg("snapshot")
             .arg(&file)
