@@ -183,6 +183,7 @@ fn estimator(robot: &str, receiver: &str, antenna: [f64; 3], imu: [f64; 3]) -> C
 }
 
 #[test]
+#[ignore = "renders hundreds of images, which takes many minutes"]
 fn drones_fly_ahead_and_land_on_the_boat_that_drives() {
     let domain = 73;
     let world = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("river_mission.yaml");

@@ -21,7 +21,7 @@
 //! the ray, and trees with the bank behind them. The boat is level in (1).
 //!
 //! # Checked by
-//! The tests below, `tests/drone_flight.rs`.
+//! The tests below.
 
 use super::helipad::PadPose;
 use super::image::{decode, mono_message};

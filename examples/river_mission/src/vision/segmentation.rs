@@ -331,7 +331,7 @@ fn otsu(values: &[f64]) -> f64 {
     const BINS: usize = 64;
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if !(high > low) {
+    if high <= low {
         return low;
     }
     let width = (high - low) / BINS as f64;
