@@ -41,6 +41,7 @@ pub mod estimation;
 pub mod executor;
 pub mod frames;
 pub mod mapping;
+pub mod mission;
 pub mod navigation;
 pub mod node;
 pub mod vision;

@@ -12,7 +12,7 @@
 //! [Hart, Nilsson, Raphael 1968], since (1) is at least s.
 //!
 //! # Limits
-//! The goal is reached within half a step. The heading at the goal is free.
+//! The path ends within a step of the goal, then goes straight to it. The heading at the goal is free.
 //!
 //! # Checked by
 //! tests below: length of straight paths, gaps, turning circle, unreachable goals, starts in obstacles
@@ -92,7 +92,7 @@ pub fn plan(map: &CostMap, start: [f64; 2], heading: f64, goal: [f64; 2]) -> Opt
             moves
         },
         |state| (away(state.at) / UNIT_M) as u32,
-        |state| away(state.at) <= 0.75 * STEP_M,
+        |state| away(state.at) <= STEP_M,
     )?;
     let mut places: Vec<[f64; 2]> = path.iter().map(|state| place(state.at)).collect();
     if !map.is_lethal(goal) {
@@ -118,12 +118,11 @@ fn inside(map: &CostMap, goal: [f64; 2]) -> [f64; 2] {
     let free = (0..grid.side * grid.side)
         .map(|k| grid.centre(k))
         .filter(|p| !map.is_lethal(*p));
-    let is_at_border = |p: &[f64; 2]| {
-        (0..2).any(|k| {
-            let from = p[k] - grid.corner[k];
-            from < 2.0 * BORDER_M || from > size - 2.0 * BORDER_M
-        })
+    let from_border = |p: &[f64; 2]| {
+        let of = |k: usize| (p[k] - grid.corner[k]).min(grid.corner[k] + size - p[k]);
+        of(0).min(of(1))
     };
+    let is_at_border = |p: &[f64; 2]| (0.5 * BORDER_M..2.0 * BORDER_M).contains(&from_border(p));
     let free = free.filter(is_at_border);
     free.min_by(|a, b| distance(*a, goal).total_cmp(&distance(*b, goal)))
         .unwrap_or(nearest)
