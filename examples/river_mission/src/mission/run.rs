@@ -19,6 +19,9 @@ use crate::node::{Component, Node, Ports};
 
 /// Steps of the world (4 ms) between two times at which the nodes act.
 const STEPS_PER_PERIOD: u64 = 10;
+/// Seed of the valley of the bundled worlds, and the file that has its structures.
+const VALLEY_SEED: &str = "1";
+const VALLEY_FILE: &str = "valley.yaml";
 /// Simulated time between two lines of progress [ns].
 const PROGRESS_NS: u64 = 20_000_000_000;
 
@@ -139,9 +142,11 @@ pub fn run(settings: &Settings) -> Result<Value, String> {
         .flat_map(|set| ["--set".to_owned(), set.clone()]);
     let set: Vec<String> = set.collect();
     let world = fleet::world(settings.pairs);
-    let saved = out.join("world.yaml");
-    save(&program, world, &set, &saved)?;
-    let structures = structures(&saved)?;
+    let valley = out.join("valley");
+    if !valley.join(VALLEY_FILE).is_file() {
+        write_valley(&program, &valley)?;
+    }
+    let structures = structures(&valley.join(VALLEY_FILE))?;
     let mut arguments = vec![world.to_owned()];
     if !settings.is_real_time {
         arguments.extend(["--pace", "lockstep"].map(str::to_owned));
@@ -207,12 +212,11 @@ fn components(pairs: &[Pair]) -> Result<Vec<Component>, String> {
     Ok(nodes)
 }
 
-/// Writes the world as one file, for the structures of the score.
-fn save(program: &Path, world: &str, set: &[String], to: &Path) -> Result<(), String> {
+/// Writes the valley of the worlds, whose file has the structures for the score.
+fn write_valley(program: &Path, to: &Path) -> Result<(), String> {
     let done = std::process::Command::new(program)
-        .args(["save", world, "-o"])
+        .args(["terrain", "riverwatch", "--seed", VALLEY_SEED, "--out"])
         .arg(to)
-        .args(set)
         .output()
         .map_err(|why| {
             format!(
@@ -225,7 +229,7 @@ fn save(program: &Path, world: &str, set: &[String], to: &Path) -> Result<(), St
         return Err(text
             .lines()
             .next()
-            .unwrap_or("merrow save failed")
+            .unwrap_or("merrow terrain failed")
             .to_owned());
     }
     Ok(())
