@@ -6,17 +6,18 @@ use merrow_chart::canvas::escaped;
 use merrow_chart::chart::{Panel, PlotCurve, Style, draw_figure};
 use serde_json::Value;
 
-use super::fleet::Pair;
+use super::fleet::{Pair, WAMV_CLEARANCE};
 use super::score::Score;
 use super::structures::Structure;
 
 /// Width and height of the map [px].
 const SIZE: (u32, u32) = (1000, 620);
-/// Colours of true and estimated tracks, way-points, structures and measured depths.
+/// Colours of true and estimated tracks, way-points, occupied voxels and measured shallows.
 const TRUE: [u8; 3] = [30, 90, 200];
 const ESTIMATED: [u8; 3] = [230, 120, 30];
 const WAY_POINTS: [u8; 3] = [200, 30, 60];
 const OBSTACLES: [u8; 3] = [40, 130, 60];
+const SHALLOW: [u8; 3] = [150, 60, 160];
 /// Distance from the tracks within which structures are drawn [m].
 const NEAR_M: f64 = 60.0;
 
@@ -43,6 +44,13 @@ pub fn figure(score: &Score, pairs: &[Pair], structures: &[Structure], maps: &Ma
     };
     for p in cells(&maps.voxels, 1.0) {
         curves.push(cross(p, OBSTACLES, 0.5));
+    }
+    let shallow = maps
+        .depths
+        .iter()
+        .filter(|d| d[2] < WAMV_CLEARANCE.min_depth_m);
+    for p in shallow {
+        curves.push(cross([p[0], p[1]], SHALLOW, 0.5));
     }
     for s in structures.iter().filter(|s| is_near(s.centre)) {
         curves.push(PlotCurve::new(

@@ -36,8 +36,8 @@ pub struct BoatScore {
     pub progress: (bool, [usize; 3]),
     /// Closest approach of the hull to an object [m], and its name.
     pub closest: Option<(f64, String)>,
-    /// Objects that the boat touched, with the number of messages.
-    pub contacts: BTreeMap<String, u64>,
+    /// Objects that the boat touched: number of contact points, and time [s] and place [m] of the first.
+    pub contacts: BTreeMap<String, (u64, f64, [f64; 2])>,
     /// Sums of squares of the errors of position [m²] and heading [rad²], their number, and the largest
     /// error of the position [m].
     pub errors: (f64, f64, u64, f64),
@@ -298,8 +298,10 @@ impl Scorer {
                 let collider = [&contact.collider_a, &contact.collider_b][1 - own];
                 let name = if other.is_empty() { collider } else { other };
                 let name = if name.is_empty() { "ground" } else { name };
+                let p = &contact.position;
+                let first = (0, stamp_ns(&message.header) as f64 * 1e-9, [p.x, p.y]);
                 self.change(k, |score| {
-                    *score.contacts.entry(name.to_owned()).or_default() += 1
+                    score.contacts.entry(name.to_owned()).or_insert(first).0 += 1;
                 });
             }
         }

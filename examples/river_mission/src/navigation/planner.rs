@@ -2,8 +2,8 @@
 //!
 //! # Law
 //! A state is a place on a lattice with step h and one of eight headings. A move goes one step ahead,
-//! in the heading or an eighth of a turn to one side of it. Paths then have a mean radius of at least
-//! h / (π/4). The cost of a move of length s is
+//! in the heading or an eighth of a turn to one side of it, or turns by an eighth on the spot, which is
+//! dear. Paths then have a mean radius of at least h / (π/4), unless there is no room for it. The cost of a move of length s is
 //! ```text
 //!   s (1 + w c/100) + t [turn]                                           (1)
 //! ```
@@ -28,6 +28,8 @@ const LOOK_M: f64 = 0.4;
 const WEIGHT: f64 = 8.0;
 /// Length that a turn costs [m].
 const TURN_M: f64 = 0.3;
+/// Length that an eighth of a turn on the spot costs [m].
+const PIVOT_M: f64 = 4.0;
 /// Distance from the start up to which lethal cells are passed, at this cost.
 const ESCAPE_M: f64 = 8.0;
 const ESCAPE_COST: f64 = 1000.0;
@@ -72,7 +74,14 @@ pub fn plan(map: &CostMap, start: [f64; 2], heading: f64, goal: [f64; 2]) -> Opt
         &first,
         |state| {
             let from = place(state.at);
-            let mut moves = Vec::with_capacity(3);
+            let mut moves = Vec::with_capacity(5);
+            for turn in [1u8, 7] {
+                let turned = State {
+                    at: state.at,
+                    heading: (state.heading + turn) % 8,
+                };
+                moves.push((turned, units(PIVOT_M)));
+            }
             for turn in [0u8, 1, 7] {
                 let heading = (state.heading + turn) % 8;
                 let step = HEADINGS[heading as usize];
@@ -189,6 +198,14 @@ mod tests {
         assert!(path.iter().all(|p| !wall.is_lethal(*p)));
     }
 
+    // In a dead end narrower than its turning circle the boat turns on the spot.
+    #[test]
+    fn a_dead_end_is_left() {
+        let dead_end = map(|[x, y]| x > 0.0 && (x > 4.0 || y.abs() > 1.5));
+        let path = plan(&dead_end, [2.0, 0.0], 0.0, [-20.0, 0.0]).unwrap();
+        assert!(path.iter().all(|p| !dead_end.is_lethal(*p)), "{path:?}");
+    }
+
     // A boat that heads away from its goal turns in a circle: no move turns by more than an eighth.
     #[test]
     fn paths_keep_the_turning_circle() {
@@ -199,7 +216,8 @@ mod tests {
         for pair in path[..path.len() - 1].windows(2) {
             let course = libm::atan2(pair[1][1] - pair[0][1], pair[1][0] - pair[0][0]);
             let turn = crate::frames::wrapped(course - heading).abs();
-            assert!(turn < FRAC_PI_4 + 1e-9, "{path:?}");
+            let is_still = distance(pair[0], pair[1]) == 0.0;
+            assert!(!is_still && turn < FRAC_PI_4 + 1e-9, "{path:?}");
             heading = course;
         }
         assert!(length(&path) > 16.0 + PI);
