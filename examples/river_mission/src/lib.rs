@@ -31,7 +31,7 @@
 //!
 //! let node = Doubler { out: Output::new("/out", Qos::DEFAULT) };
 //! let component = Component::new("doubler", node);
-//! assert_eq!(component.inputs()[0].topic, "/in");
+//! assert_eq!(&*component.inputs()[0].topic, "/in");
 //! ```
 
 #![forbid(unsafe_code)]

@@ -241,7 +241,7 @@ impl Scorer {
             score.errors.1 += heading * heading;
             score.errors.2 += 1;
             score.errors.3 = score.errors.3.max(position);
-            if score.errors.2 % 12 == 0 {
+            if score.errors.2.is_multiple_of(12) {
                 score
                     .estimated
                     .push([pose.translation.x, pose.translation.y]);

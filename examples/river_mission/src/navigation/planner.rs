@@ -29,7 +29,7 @@ const WEIGHT: f64 = 8.0;
 /// Length that a turn costs [m].
 const TURN_M: f64 = 0.3;
 /// Length that an eighth of a turn on the spot costs [m].
-const PIVOT_M: f64 = 4.0;
+const PIVOT_M: f64 = 8.0;
 /// Distance from the start up to which lethal cells are passed, at this cost.
 const ESCAPE_M: f64 = 8.0;
 const ESCAPE_COST: f64 = 1000.0;
