@@ -75,12 +75,12 @@ pub fn world(pairs: usize) -> &'static str {
 
 /// Clearance of the WAM-V. Circles of this radius at [`WAMV_LIMITS`] cover the hulls, which are 4.9 m
 /// long and 2.5 m wide, with a margin of 0.4 m; the depth is for the sonar, 0.3 m under water, with a
-/// margin of 0.8 m for beds that rise.
+/// margin of 0.7 m for beds that rise.
 pub const WAMV_CLEARANCE: Clearance = Clearance {
     radius_m: 1.9,
     inflation_m: 7.0,
     decay_per_m: 0.6,
-    min_depth_m: 1.1,
+    min_depth_m: 1.0,
     safe_depth_m: 2.0,
 };
 

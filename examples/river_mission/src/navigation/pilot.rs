@@ -64,6 +64,8 @@ const TURN_WEIGHT: f64 = 0.7;
 const LETHAL_COST: f64 = 500.0;
 /// Speeds with which an obstacle is left [m/s].
 const ESCAPE_SPEEDS: [f64; SPEEDS] = [-0.5, -0.25, 0.0, 0.25, 0.5];
+/// Speed below which a boat with a long way to go has no free choice either [m/s].
+const MIN_SPEED_M_S: f64 = 0.05;
 /// Distance of the target on the path [m].
 const AHEAD_M: f64 = 7.0;
 /// Time in which a command is reached in the window [s].
@@ -191,6 +193,7 @@ pub fn steer(
     let ahead = std::array::from_fn(|i| top * i as f64 / (SPEEDS - 1) as f64);
     // without a free choice the boat leaves the obstacle, also astern
     least(ahead, Lethal::Refused)
+        .filter(|[speed, _]| *speed > MIN_SPEED_M_S || left < AHEAD_M)
         .or_else(|| least(ESCAPE_SPEEDS, Lethal::Costs))
         .unwrap_or([0.0, 0.0])
 }
