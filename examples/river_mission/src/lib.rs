@@ -31,7 +31,7 @@
 //!
 //! let node = Doubler { out: Output::new("/out", Qos::DEFAULT) };
 //! let component = Component::new("doubler", node);
-//! assert_eq!(component.inputs()[0].topic, "/in");
+//! assert_eq!(&*component.inputs()[0].topic, "/in");
 //! ```
 
 #![forbid(unsafe_code)]
@@ -41,6 +41,7 @@ pub mod estimation;
 pub mod executor;
 pub mod frames;
 pub mod mapping;
+pub mod mission;
 pub mod navigation;
 pub mod node;
 pub mod vision;

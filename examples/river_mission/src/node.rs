@@ -285,11 +285,14 @@ pub enum Input<'a> {
     Timer(usize),
 }
 
+/// Passes an input to a node; the error says why it cannot be decoded.
+type Handle = dyn FnMut(Input<'_>, &mut Outbox) -> Result<(), String> + Send;
+
 /// A node of any type with its name, for executors.
 pub struct Component {
     name: String,
     interface: Interface,
-    node: Box<dyn FnMut(Input<'_>, &mut Outbox) -> Result<(), String> + Send>,
+    node: Box<Handle>,
 }
 
 impl Component {

@@ -534,7 +534,7 @@ mod tests {
                 ),
                 tilt: [0.0; 2],
             });
-            if step % 20 == 0 {
+            if step.is_multiple_of(20) {
                 let R = from_roll_pitch_yaw([0.0, 0.0, truth.heading]);
                 let swing = R * Vector3::new(0.0, 0.0, rate).cross(&lever);
                 let p = antenna(&truth) + Vector3::from_fn(|_, _| gauss(sigma_p));
@@ -550,7 +550,7 @@ mod tests {
                 let (at, measurement) = waiting.pop_front().unwrap();
                 assert!(filter.update(at, measurement));
             }
-            if step > 2000 && step % 50 == 0 {
+            if step > 2000 && step.is_multiple_of(50) {
                 let mut error = SVector::<f64, 7>::zeros();
                 let estimate = filter.filter();
                 error
@@ -594,7 +594,7 @@ mod tests {
                 imu.rate.z = 0.1;
                 imu.force.x = 0.2;
                 filter.predict(imu);
-                if step > delay && (step - delay) % 10 == 0 {
+                if step > delay && (step - delay).is_multiple_of(10) {
                     let at = (step - delay) * 10_000_000;
                     let z = Vector3::new(1.0 + 0.1 * (step - delay) as f64, 2.0, 0.0);
                     assert!(filter.update(at, Measurement::Position(z, covariance)));
@@ -602,7 +602,7 @@ mod tests {
             }
             for step in 101..=100 + 20u64 {
                 filter.predict(at_rest(step * 10_000_000));
-                if delay > 0 && step <= 100 + delay && (step - delay) % 10 == 0 {
+                if delay > 0 && step <= 100 + delay && (step - delay).is_multiple_of(10) {
                     let at = (step - delay) * 10_000_000;
                     let z = Vector3::new(1.0 + 0.1 * (step - delay) as f64, 2.0, 0.0);
                     assert!(filter.update(at, Measurement::Position(z, covariance)));

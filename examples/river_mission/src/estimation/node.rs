@@ -107,7 +107,8 @@ impl Estimator {
         let values = [fix.latitude, fix.longitude, fix.altitude];
         let covariance = Matrix3::from_row_slice(&fix.position_covariance);
         let is_valid = fix.status.status >= 0 && values.iter().all(|v| v.is_finite());
-        if !is_valid || (0..3).any(|k| !(covariance[(k, k)] > 0.0)) {
+        let has_covariance = (0..3).all(|k| covariance[(k, k)] > 0.0);
+        if !is_valid || !has_covariance {
             return;
         }
         let position = self.to_map(values);

@@ -2,8 +2,8 @@
 //!
 //! # Law
 //! A state is a place on a lattice with step h and one of eight headings. A move goes one step ahead,
-//! in the heading or an eighth of a turn to one side of it. Paths then have a mean radius of at least
-//! h / (π/4). The cost of a move of length s is
+//! in the heading or an eighth of a turn to one side of it, or turns by an eighth on the spot, which is
+//! dear. Paths then have a mean radius of at least h / (π/4), unless there is no room for it. The cost of a move of length s is
 //! ```text
 //!   s (1 + w c/100) + t [turn]                                           (1)
 //! ```
@@ -12,7 +12,8 @@
 //! [Hart, Nilsson, Raphael 1968], since (1) is at least s.
 //!
 //! # Limits
-//! The goal is reached within half a step. The heading at the goal is free.
+//! The path ends within a step of the goal, then goes straight to it; if the goal is blocked, it ends
+//! within 12 m. The heading at the goal is free.
 //!
 //! # Checked by
 //! tests below: length of straight paths, gaps, turning circle, unreachable goals, starts in obstacles
@@ -28,6 +29,10 @@ const LOOK_M: f64 = 0.4;
 const WEIGHT: f64 = 8.0;
 /// Length that a turn costs [m].
 const TURN_M: f64 = 0.3;
+/// Distances from the goal at which a path may end [m], tried in order.
+const REACHED_M: [f64; 3] = [STEP_M, 6.0, 12.0];
+/// Length that an eighth of a turn on the spot costs [m].
+const PIVOT_M: f64 = 8.0;
 /// Distance from the start up to which lethal cells are passed, at this cost.
 const ESCAPE_M: f64 = 8.0;
 const ESCAPE_COST: f64 = 1000.0;
@@ -68,34 +73,48 @@ pub fn plan(map: &CostMap, start: [f64; 2], heading: f64, goal: [f64; 2]) -> Opt
     let away = |at: [i32; 2]| distance(place(at), goal);
     let escapes = map.is_lethal(start);
     // a free place within the map, next to the goal: its own cell may be blocked
-    let (path, _) = astar(
-        &first,
-        |state| {
-            let from = place(state.at);
-            let mut moves = Vec::with_capacity(3);
-            for turn in [0u8, 1, 7] {
-                let heading = (state.heading + turn) % 8;
-                let step = HEADINGS[heading as usize];
-                let at = [0, 1].map(|k| state.at[k] + step[k]);
-                let to = place(at);
-                if map.grid.index(to).is_none() {
-                    continue;
+    let search = |reached_m: f64| {
+        astar(
+            &first,
+            |state| {
+                let from = place(state.at);
+                let mut moves = Vec::with_capacity(5);
+                for turn in [1u8, 7] {
+                    let turned = State {
+                        at: state.at,
+                        heading: (state.heading + turn) % 8,
+                    };
+                    moves.push((turned, units(PIVOT_M)));
                 }
-                let is_near = escapes && distance(to, start) < ESCAPE_M;
-                if let Some(cost) = mean_cost(map, from, to, is_near) {
-                    let length = distance(from, to);
-                    let turned = if turn == 0 { 0.0 } else { TURN_M };
-                    let cost = units(length * (1.0 + WEIGHT * cost / 100.0) + turned);
-                    moves.push((State { at, heading }, cost));
+                for turn in [0u8, 1, 7] {
+                    let heading = (state.heading + turn) % 8;
+                    let step = HEADINGS[heading as usize];
+                    let at = [0, 1].map(|k| state.at[k] + step[k]);
+                    let to = place(at);
+                    if map.grid.index(to).is_none() {
+                        continue;
+                    }
+                    let is_near = escapes && distance(to, start) < ESCAPE_M;
+                    if let Some(cost) = mean_cost(map, from, to, is_near) {
+                        let length = distance(from, to);
+                        let turned = if turn == 0 { 0.0 } else { TURN_M };
+                        let cost = units(length * (1.0 + WEIGHT * cost / 100.0) + turned);
+                        moves.push((State { at, heading }, cost));
+                    }
                 }
-            }
-            moves
-        },
-        |state| (away(state.at) / UNIT_M) as u32,
-        |state| away(state.at) <= 0.75 * STEP_M,
-    )?;
+                moves
+            },
+            |state| (away(state.at) / UNIT_M) as u32,
+            |state| away(state.at) <= reached_m,
+        )
+    };
+    // a goal that is blocked, perhaps by echoes of what has left, is approached
+    let (path, _) = REACHED_M.into_iter().find_map(search)?;
     let mut places: Vec<[f64; 2]> = path.iter().map(|state| place(state.at)).collect();
-    if !map.is_lethal(goal) {
+    let is_reached = places
+        .last()
+        .is_some_and(|end| distance(*end, goal) <= REACHED_M[0]);
+    if is_reached && !map.is_lethal(goal) {
         match places.len() {
             1 => places.push(goal),
             n => places[n - 1] = goal,
@@ -118,12 +137,11 @@ fn inside(map: &CostMap, goal: [f64; 2]) -> [f64; 2] {
     let free = (0..grid.side * grid.side)
         .map(|k| grid.centre(k))
         .filter(|p| !map.is_lethal(*p));
-    let is_at_border = |p: &[f64; 2]| {
-        (0..2).any(|k| {
-            let from = p[k] - grid.corner[k];
-            from < 2.0 * BORDER_M || from > size - 2.0 * BORDER_M
-        })
+    let from_border = |p: &[f64; 2]| {
+        let of = |k: usize| (p[k] - grid.corner[k]).min(grid.corner[k] + size - p[k]);
+        of(0).min(of(1))
     };
+    let is_at_border = |p: &[f64; 2]| (0.5 * BORDER_M..2.0 * BORDER_M).contains(&from_border(p));
     let free = free.filter(is_at_border);
     free.min_by(|a, b| distance(*a, goal).total_cmp(&distance(*b, goal)))
         .unwrap_or(nearest)
@@ -190,6 +208,14 @@ mod tests {
         assert!(path.iter().all(|p| !wall.is_lethal(*p)));
     }
 
+    // In a dead end narrower than its turning circle the boat turns on the spot.
+    #[test]
+    fn a_dead_end_is_left() {
+        let dead_end = map(|[x, y]| x > 0.0 && (x > 4.0 || y.abs() > 1.5));
+        let path = plan(&dead_end, [2.0, 0.0], 0.0, [-20.0, 0.0]).unwrap();
+        assert!(path.iter().all(|p| !dead_end.is_lethal(*p)), "{path:?}");
+    }
+
     // A boat that heads away from its goal turns in a circle: no move turns by more than an eighth.
     #[test]
     fn paths_keep_the_turning_circle() {
@@ -200,7 +226,8 @@ mod tests {
         for pair in path[..path.len() - 1].windows(2) {
             let course = libm::atan2(pair[1][1] - pair[0][1], pair[1][0] - pair[0][0]);
             let turn = crate::frames::wrapped(course - heading).abs();
-            assert!(turn < FRAC_PI_4 + 1e-9, "{path:?}");
+            let is_still = distance(pair[0], pair[1]) == 0.0;
+            assert!(!is_still && turn < FRAC_PI_4 + 1e-9, "{path:?}");
             heading = course;
         }
         assert!(length(&path) > 16.0 + PI);
@@ -220,11 +247,8 @@ mod tests {
             path.iter().filter(|p| spot.is_lethal(**p)).count() <= 2,
             "{path:?}"
         );
-        assert_eq!(
-            plan(&spot, [-20.0, 0.0], 0.0, [0.0, 0.0]),
-            None,
-            "but not entered"
-        );
+        let path = plan(&spot, [-20.0, 0.0], 0.0, [0.0, 0.0]).unwrap();
+        assert!(path.iter().all(|p| !spot.is_lethal(*p)), "approached only");
     }
 
     #[test]

@@ -16,6 +16,9 @@ use crate::node::{Node, Outbox, Output, Ports};
 pub const REACHED_M: f64 = 3.0;
 /// Time without a path after which a way-point is given up [ns].
 const GIVEN_UP_NS: u64 = 45_000_000_000;
+/// Time after which a way-point is given up that the boat has not come nearer to by a distance [m].
+const STUCK_NS: u64 = 180_000_000_000;
+const PROGRESS_M: f64 = 1.0;
 /// Period of the progress [s].
 const PERIOD_S: f64 = 0.2;
 
@@ -38,6 +41,8 @@ pub struct Runner {
     is_sent: bool,
     /// Time since when there is no path [ns].
     without_path: Option<u64>,
+    /// Least distance to the way-point [m], and its time [ns].
+    nearest: Option<(f64, u64)>,
 }
 
 /// Returns the topic of the progress of a boat: `running`, or `done` after the last way-point, the
@@ -58,6 +63,7 @@ impl Runner {
             place: None,
             is_sent: false,
             without_path: None,
+            nearest: None,
         }
     }
 
@@ -83,9 +89,15 @@ impl Runner {
         if let Some(way_point) = self.way_points.get(self.ended.len()) {
             let is_reached = distance(place, *way_point) <= REACHED_M;
             let now = outbox.now_ns();
-            let is_given_up = self
-                .without_path
-                .is_some_and(|since| now > since + GIVEN_UP_NS);
+            let away = distance(place, *way_point);
+            let nearest = self.nearest.get_or_insert((away, now));
+            if away < nearest.0 - PROGRESS_M {
+                *nearest = (away, now);
+            }
+            let is_stuck = now > nearest.1 + STUCK_NS;
+            let without = self.without_path;
+            let is_blocked = without.is_some_and(|since| now > since + GIVEN_UP_NS);
+            let is_given_up = is_stuck || is_blocked;
             if is_reached || is_given_up {
                 let number = self.ended.len() + 1;
                 let (how, ended) = match is_reached {
@@ -97,7 +109,7 @@ impl Runner {
                     self.way_points.len()
                 ));
                 self.ended.push(ended);
-                (self.is_sent, self.without_path) = (false, None);
+                (self.is_sent, self.without_path, self.nearest) = (false, None, None);
             }
         }
         if let Some([x, y]) = self
@@ -187,6 +199,15 @@ mod tests {
             (20.0, "running 1 0 2")
         );
         assert_eq!(at(&mut runner, 22.0, 3).1, "done 2 0 2");
+    }
+
+    #[test]
+    fn a_way_point_that_comes_no_nearer_is_given_up() {
+        let mut runner = Runner::new("usv", vec![[50.0, 0.0]]);
+        at(&mut runner, 0.0, 0);
+        at(&mut runner, 5.0, 100_000_000_000);
+        assert_eq!(at(&mut runner, 5.5, 279_000_000_000).1, "running 0 0 1");
+        assert_eq!(at(&mut runner, 5.5, 281_000_000_000).1, "done 0 1 1");
     }
 
     #[test]
