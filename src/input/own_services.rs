@@ -62,6 +62,11 @@ fn of_node() -> Vec<NodeService> {
             let reply = caller.reply(|stepped: StepResult| stepped.result.map(|()| String::new()));
             context.mailbox.send_request(Request::Step(1, reply));
         }),
+        NodeService::other::<Trigger>("~/wait_for_delivery", |context, _, caller| {
+            let reply = caller.reply(|done: Result<(), String>| done.map(|()| String::new()));
+            // if the publisher has ended, the task is dropped together with its caller
+            let _ = context.mailbox.run.tasks.send(Task::Deliver(reply));
+        }),
         NodeService::command::<SetPose>("~/set_pose", None, |scene, _, request| {
             set_pose(scene, request)
         }),

@@ -52,12 +52,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Period at which an idle thread flushes its bag.
 const IDLE_PERIOD: Duration = Duration::from_millis(200);
 /// Maximum wall time from a task to its reply.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Period at which the acknowledgements of subscriptions are checked while a client waits for them.
+const DELIVERY_PERIOD: Duration = Duration::from_micros(200);
+/// Maximum wall time of that wait.
+const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Ends a queue when the thread that takes its batches ends.
 struct EndOnDrop(Arc<BatchQueue>);
@@ -275,6 +280,8 @@ struct Worker {
     lost: BTreeMap<String, u64>,
     /// Messages for bridges, which then are the only receivers.
     collected: Option<Collected>,
+    /// Clients that wait until all messages are received, each with the end of its wait.
+    deliveries: Vec<(Instant, Reply<Result<(), String>>)>,
 }
 
 /// Messages of an encoder that neither publishes nor records.
@@ -307,6 +314,7 @@ impl Worker {
             has_warned: false,
             lost: BTreeMap::new(),
             collected: None,
+            deliveries: Vec::new(),
         }
     }
 
@@ -323,14 +331,19 @@ impl Worker {
                         self.catch_up(queue);
                         reply.send(self.stop_recording());
                     }
+                    Ok(Task::Deliver(reply)) => {
+                        self.catch_up(queue);
+                        self.deliveries.push((Instant::now() + DELIVERY_TIMEOUT, reply));
+                    }
                     Ok(Task::Quit) | Err(_) => break,
                 },
                 // the queue holds the sender
                 recv(filled) -> _ => if let Some(batch) = queue.pop() {
                     self.publish_together(&batch);
                 },
-                default(IDLE_PERIOD) => self.write_to_bag(|recorded| recorded.bag.flush_due()),
+                default(self.idle_period()) => self.write_to_bag(|recorded| recorded.bag.flush_due()),
             }
+            self.answer_deliveries();
         }
         queue.end();
         while let Some(batch) = queue.pop() {
@@ -338,6 +351,47 @@ impl Worker {
         }
         if let Err(why) = self.stop_recording() {
             self.log_error(&why);
+        }
+    }
+
+    /// Returns the time after which the thread acts without a batch or a task.
+    fn idle_period(&self) -> Duration {
+        match self.deliveries.is_empty() {
+            true => IDLE_PERIOD,
+            false => DELIVERY_PERIOD,
+        }
+    }
+
+    /// Answers the clients that wait for deliveries, if all messages are received or the time is
+    /// over.
+    fn answer_deliveries(&mut self) {
+        if self.deliveries.is_empty() {
+            return;
+        }
+        let network = self.context.network.as_ref();
+        match network.and_then(Network::all_received) {
+            Some(false) => {
+                let now = Instant::now();
+                let is_over = |end: &(Instant, _)| end.0 <= now;
+                for (_, reply) in self.deliveries.extract_if(.., |end| is_over(end)) {
+                    let limit = DELIVERY_TIMEOUT.as_secs();
+                    reply.send(Err(format!(
+                        "a reliable subscription has not acknowledged its messages within {limit} s; \
+                         pause the world or use --pace lockstep, and end subscribers that have stopped"
+                    )));
+                }
+            }
+            Some(true) => self
+                .deliveries
+                .drain(..)
+                .for_each(|(_, reply)| reply.send(Ok(()))),
+            None => {
+                for (_, reply) in self.deliveries.drain(..) {
+                    let why = "this ROS backend does not tell which messages are received; \
+                               use --ros-backend embedded";
+                    reply.send(Err(why.to_string()));
+                }
+            }
         }
     }
 

@@ -17,6 +17,9 @@ pub enum Task {
     Record(PathBuf, Reply<Result<String, String>>),
     /// Stops recording; the reply is a summary, `None` if no recording was active.
     StopRecording(Reply<Result<Option<String>, String>>),
+    /// Replies when every reliable subscription has received the messages of all steps so far, or
+    /// with the reason why this is not known.
+    Deliver(Reply<Result<(), String>>),
     /// Completes the bag and ends the thread.
     Quit,
 }

@@ -170,6 +170,14 @@ pub trait Backend: Send + Sync {
         BTreeSet::new()
     }
 
+    /// Returns whether every matched reliable subscription and every waiting client has received all
+    /// messages that were published before, and requests their acknowledgements; `None` if the layer
+    /// does not tell. A received message is in the queue of its subscription; messages that arrive
+    /// later have their place behind it.
+    fn all_received(&self) -> Option<bool> {
+        None
+    }
+
     /// Returns the counters since the backend started; `None` if it has none.
     fn counters(&self) -> Option<NetworkCounters>;
 

@@ -151,6 +151,10 @@ impl Backend for SuccessionBackend {
         self.inner.remote_services()
     }
 
+    fn all_received(&self) -> Option<bool> {
+        self.inner.all_received()
+    }
+
     fn counters(&self) -> Option<NetworkCounters> {
         self.inner.counters()
     }

@@ -222,6 +222,19 @@ impl Participant {
         self.shared.driver.hold_datagrams()
     }
 
+    /// Returns whether every matched reliable reader has acknowledged all samples, and otherwise
+    /// requests the acknowledgements. DDS 1.4, 2.2.2.4.1.13 (wait_for_acknowledgments), for all
+    /// writers and without the wait.
+    pub fn poll_acknowledgments(&self) -> bool {
+        self.engine(|engine, now| {
+            let is_awaited = engine.is_awaited();
+            if is_awaited {
+                engine.request_acknowledgments(now);
+            }
+            !is_awaited
+        })
+    }
+
     /// Calls the engine at the current time.
     fn engine<R>(&self, action: impl FnOnce(&mut Engine, Nanos) -> R) -> R {
         let driver = &self.shared.driver;

@@ -71,6 +71,28 @@ fn large_reliable_samples_all_arrive() {
     assert_eq!(writer.evicted_unacknowledged(), 0);
 }
 
+/// Acknowledgements arrive within milliseconds of the question, and only when the sample has been
+/// delivered.
+#[test]
+fn acknowledgments_are_requested() {
+    let (listener, samples) = join(DOMAIN + 6);
+    let _reader = listener.create_reader(spec(Qos::writer()), |_| {});
+    let (talker, _) = join(DOMAIN + 6);
+    assert!(talker.poll_acknowledgments(), "nothing was written");
+    let writer = talker.create_writer(spec(Qos::writer()));
+    wait_for("match", || !writer.ready_readers().is_empty());
+    for len in [100, 1_000_000] {
+        for _ in 0..20 {
+            writer.write(sample(len)).unwrap();
+            wait_for("acknowledgement", || talker.poll_acknowledgments());
+            let received = samples
+                .try_recv()
+                .expect("acknowledged before it was delivered");
+            assert_eq!(received.payload.len(), len);
+        }
+    }
+}
+
 #[test]
 fn samples_are_completed_before_the_participant_leaves() {
     let (listener, samples) = join(DOMAIN + 4);

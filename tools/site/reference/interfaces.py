@@ -95,6 +95,7 @@ SERVICES = {
         "/merrow/reset": "Returns to the start of the world.",
         "/merrow/step": "",
         "/merrow/single_step": "Advances a paused or lock-step simulation by one step.",
+        "/merrow/wait_for_delivery": "Replies when every reliable subscription has received the messages of all steps so far.",
         "/merrow/set_pose": "",
         "/merrow/couple": "",
         "/merrow/weather": "",

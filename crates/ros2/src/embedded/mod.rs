@@ -230,6 +230,10 @@ impl Backend for EmbeddedBackend {
         services.map(str::to_owned).collect()
     }
 
+    fn all_received(&self) -> Option<bool> {
+        Some(self.shared.participant.poll_acknowledgments())
+    }
+
     fn counters(&self) -> Option<NetworkCounters> {
         let (protocol, sockets) = self.shared.participant.counters();
         Some(NetworkCounters {

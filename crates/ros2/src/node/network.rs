@@ -75,6 +75,14 @@ impl Network {
         })
     }
 
+    /// Returns whether every matched reliable subscription has received all messages that the node
+    /// published before. It requests the acknowledgements, so that a caller that repeats the
+    /// question has the answer about a millisecond after the messages have arrived. `None` if the
+    /// backend does not tell.
+    pub fn all_received(&self) -> Option<bool> {
+        self.0.all_received()
+    }
+
     /// Returns the counters since the node started; `None` if the backend has none.
     pub fn counters(&self) -> Option<NetworkCounters> {
         self.0.counters()

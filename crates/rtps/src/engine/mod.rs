@@ -450,6 +450,19 @@ impl Engine {
             .any(Writer::is_unacknowledged)
     }
 
+    /// Requests the acknowledgements that [`Engine::is_awaited`] waits for.
+    pub fn request_acknowledgments(&mut self, now: Nanos) {
+        let awaited = self.writers.iter_mut();
+        let awaited = awaited.filter(|(id, writer)| !id.is_builtin() && writer.is_unacknowledged());
+        let ids: Vec<EntityId> = awaited
+            .map(|(id, writer)| {
+                writer.request_acknowledgments(now);
+                *id
+            })
+            .collect();
+        ids.into_iter().for_each(|id| self.reschedule(id));
+    }
+
     /// Returns the counters of the participant. Skipped samples include the samples of removed
     /// readers.
     pub fn counters(&self) -> Counters {

@@ -1,7 +1,7 @@
 //! Heartbeats of a writer (RTPS 2.5, 8.4.15.4).
 
 use super::proxy::Proxy;
-use super::{ANSWER_PERIOD, HEARTBEAT_PERIOD, HEARTBEAT_SPACING, Writer};
+use super::{ANSWER_PERIOD, HEARTBEAT_PERIOD, HEARTBEAT_SPACING, REQUESTED_SPACING, Writer};
 use crate::engine::Control;
 use crate::engine::config::Nanos;
 use crate::wire::*;
@@ -13,6 +13,16 @@ impl Writer {
     /// Returns when a heartbeat is due.
     pub(in crate::engine) fn deadline(&self) -> Option<Nanos> {
         self.proxies.values().filter_map(|p| p.heartbeat_at).min()
+    }
+
+    /// Makes the heartbeats due to which the readers answer that lack an acknowledgement.
+    pub(in crate::engine) fn request_acknowledgments(&mut self, now: Nanos) {
+        let last = self.last;
+        for proxy in self.proxies.values_mut().filter(|p| p.is_awaited(last)) {
+            let earliest = proxy.heartbeat_requested_at;
+            let at = earliest.map_or(now, |at| now.max(at.plus(REQUESTED_SPACING)));
+            proxy.heartbeat_at = Some(proxy.heartbeat_at.map_or(at, |due| due.min(at)));
+        }
     }
 
     /// Returns the heartbeats that are due (RTPS 2.5, 8.4.15.4). A reader with pending samples

@@ -36,6 +36,9 @@ pub(super) const HEARTBEAT_SPACING: u64 = 8 * MILLIS;
 /// reader without missing samples does not answer them.
 pub(super) const ANSWER_PERIOD: u64 = 50 * MILLIS;
 
+/// Shortest time between heartbeats that a caller requests [ns]: an answer takes about 1 ms.
+const REQUESTED_SPACING: u64 = 2 * MILLIS;
+
 /// Bounds of the samples over the depth that a writer keeps because a reliable reader has not
 /// acknowledged them: count and size [B].
 ///
@@ -140,8 +143,7 @@ impl Writer {
 
     /// Returns true if a reliable reader has not acknowledged all samples.
     pub(super) fn is_unacknowledged(&self) -> bool {
-        let awaits = |p: &Proxy| p.reliable && p.unacknowledged.max(p.first) <= self.last;
-        self.proxies.values().any(awaits)
+        self.proxies.values().any(|p| p.is_awaited(self.last))
     }
 
     fn first(&self) -> SequenceNumber {

@@ -110,6 +110,11 @@ impl Proxy {
         self.next.0 <= last || !self.requested.is_empty()
     }
 
+    /// Returns whether the reader is reliable and has not acknowledged all samples up to `last`.
+    pub(super) fn is_awaited(&self, last: SequenceNumber) -> bool {
+        self.reliable && self.unacknowledged.max(self.first) <= last
+    }
+
     /// Returns whether a part of a sample was sent to the reader: some of its fragments, or, to a
     /// reliable reader, the first sample that it has not acknowledged.
     pub(super) fn is_receiving(&self, number: SequenceNumber) -> bool {

@@ -1,0 +1,147 @@
+//! Program of the river mission: runs the whole mission, or one of its nodes on a ROS machine.
+
+#![forbid(unsafe_code)]
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use merrow_ros2::args::{ArgsContext, NodeOptions, split};
+use river_mission::executor::{Supervisor, real_time};
+use river_mission::mission::fleet::{BOAT_NODES, boat_node, pairs};
+use river_mission::mission::run::{Settings, run};
+
+/// The river mission of Mendonça et al. (2013).
+#[derive(Parser)]
+#[command(name = "river_mission", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Start a simulator and run the whole mission, from start to score
+    Run(RunArguments),
+    /// Run one node on a ROS machine. ROS arguments follow after --ros-args
+    Node {
+        /// Name of the node: estimator, mapper, planner, pilot or runner
+        name: String,
+        /// Name of the boat
+        #[arg(long, default_value = "usv")]
+        robot: String,
+    },
+}
+
+#[derive(clap::Args)]
+struct RunArguments {
+    /// Number of pairs of a boat and a drone: 1 or 3
+    #[arg(long, default_value_t = 1)]
+    pairs: usize,
+    /// Seed that replaces the seed of the world
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Run in real time instead of lock-step
+    #[arg(long)]
+    realtime: bool,
+    /// Folder of score.json, map.svg and report.html
+    #[arg(long, default_value = "river_mission_out")]
+    out: PathBuf,
+    /// Number of way-points of each boat [default: all]
+    #[arg(long)]
+    way_points: Option<usize>,
+    /// Simulated time after which the mission ends [s]
+    #[arg(long, default_value_t = 900.0)]
+    time_limit: f64,
+    /// Set a key of the world, such as weather.wind_speed_m_s=8. The option can be repeated
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// The program merrow [default: next to this program, or on the PATH]
+    #[arg(long, value_name = "FILE")]
+    merrow: Option<PathBuf>,
+}
+
+/// Prints what a node reports; the node runs until it is killed.
+struct Console;
+
+impl Supervisor for Console {
+    fn is_done(&mut self, _: u64) -> bool {
+        false
+    }
+
+    fn check(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn report(&mut self, now_ns: u64, node: &str, line: &str) {
+        eprintln!("{:.1} s  {node}: {line}", now_ns as f64 * 1e-9);
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().collect();
+    let (_, own) = split(&arguments);
+    let done = match Arguments::parse_from(own).command {
+        Command::Run(arguments) => mission(arguments),
+        Command::Node { name, robot } => node(&name, &robot, &arguments),
+    };
+    done.unwrap_or_else(|why| {
+        eprintln!("river_mission: {why}");
+        ExitCode::from(2)
+    })
+}
+
+/// Runs the mission. The exit status is 0 if it succeeds and 1 if it does not.
+fn mission(arguments: RunArguments) -> Result<ExitCode, String> {
+    let score = run(&Settings {
+        pairs: arguments.pairs,
+        seed: arguments.seed,
+        is_real_time: arguments.realtime,
+        out: arguments.out,
+        way_points: arguments.way_points,
+        set: arguments.set,
+        time_limit_s: arguments.time_limit,
+        merrow: arguments.merrow,
+        domain: domain()?,
+    })?;
+    println!("{score:#}");
+    Ok(ExitCode::from(u8::from(score["success"] != true)))
+}
+
+/// Returns the domain of `ROS_DOMAIN_ID`, or one of the process, so that missions can run at the same
+/// time.
+fn domain() -> Result<u16, String> {
+    let around = ArgsContext::of_process();
+    if (around.variable)("ROS_DOMAIN_ID").is_some_and(|value| !value.is_empty()) {
+        let (options, _) = NodeOptions::parse("river_mission", &[], &around)?;
+        return Ok(options.domain_id);
+    }
+    // the ports of domains up to 101 are below those that the system gives to other programs
+    Ok(1 + (std::process::id() % 100) as u16)
+}
+
+/// Runs one node in real time.
+fn node(name: &str, robot: &str, arguments: &[String]) -> Result<ExitCode, String> {
+    let name_of_node = format!("{robot}_{name}");
+    let (options, _) =
+        NodeOptions::parse(&name_of_node, &arguments[1..], &ArgsContext::of_process())?;
+    let count = if robot == "usv" { 1 } else { 3 };
+    let pair = pairs(count)?.into_iter().find(|pair| pair.boat == robot);
+    let way_points = match (pair, name) {
+        (Some(pair), _) => pair.way_points,
+        (None, "runner") => {
+            return Err(format!(
+                "no way-points of {robot:?}; expected usv, usv_2 or usv_3"
+            ));
+        }
+        (None, _) => Vec::new(),
+    };
+    let component = boat_node(name, robot, &way_points)?;
+    eprintln!(
+        "node {name_of_node}, one of {}; Ctrl-C ends it",
+        BOAT_NODES.join(", ")
+    );
+    real_time::run(vec![component], &options, false, &mut Console)
+        .map_err(|why| why.to_string())?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,138 @@
+//! Report of a mission: the score, tracks and maps as a page.
+
+use std::fmt::Write as _;
+
+use merrow_chart::canvas::escaped;
+use merrow_chart::chart::{Panel, PlotCurve, Style, draw_figure};
+use serde_json::Value;
+
+use super::fleet::{Pair, WAMV_CLEARANCE};
+use super::score::Score;
+use super::structures::Structure;
+
+/// Width and height of the map [px].
+const SIZE: (u32, u32) = (1000, 620);
+/// Colours of true and estimated tracks, way-points, occupied voxels and measured shallows.
+const TRUE: [u8; 3] = [30, 90, 200];
+const ESTIMATED: [u8; 3] = [230, 120, 30];
+const WAY_POINTS: [u8; 3] = [200, 30, 60];
+const OBSTACLES: [u8; 3] = [40, 130, 60];
+const SHALLOW: [u8; 3] = [150, 60, 160];
+/// Distance from the tracks within which structures are drawn [m].
+const NEAR_M: f64 = 60.0;
+
+/// What the maps of the boats contain at the end, in the map frame [m].
+#[derive(Clone, Debug, Default)]
+pub struct Maps {
+    /// Occupied voxels.
+    pub voxels: Vec<[f64; 2]>,
+    /// Measured depths: place and depth.
+    pub depths: Vec<[f64; 3]>,
+}
+
+/// Draws tracks, way-points, structures and maps as an SVG file.
+pub fn figure(score: &Score, pairs: &[Pair], structures: &[Structure], maps: &Maps) -> String {
+    let mut curves = Vec::new();
+    let all: Vec<[f64; 2]> = score
+        .boats
+        .iter()
+        .flat_map(|boat| boat.track.clone())
+        .collect();
+    let is_near = |p: [f64; 2]| {
+        all.iter()
+            .any(|q| libm::hypot(p[0] - q[0], p[1] - q[1]) < NEAR_M)
+    };
+    for p in cells(&maps.voxels, 1.0) {
+        curves.push(cross(p, OBSTACLES, 0.5));
+    }
+    let shallow = maps
+        .depths
+        .iter()
+        .filter(|d| d[2] < WAMV_CLEARANCE.min_depth_m);
+    for p in shallow {
+        curves.push(cross([p[0], p[1]], SHALLOW, 0.5));
+    }
+    for s in structures.iter().filter(|s| is_near(s.centre)) {
+        curves.push(PlotCurve::new(
+            "",
+            [120, 90, 60],
+            false,
+            circle(s.centre, s.radius_m.max(1.0)),
+        ));
+    }
+    for ((k, boat), pair) in score.boats.iter().enumerate().zip(pairs) {
+        let label = |text: &str| {
+            if k == 0 {
+                text.to_owned()
+            } else {
+                String::new()
+            }
+        };
+        curves.push(PlotCurve::new(
+            label("true track"),
+            TRUE,
+            false,
+            boat.track.clone(),
+        ));
+        let estimated = boat.estimated.clone();
+        curves.push(PlotCurve::new(
+            label("estimated"),
+            ESTIMATED,
+            true,
+            estimated,
+        ));
+        for p in &pair.way_points {
+            curves.push(PlotCurve::new("", WAY_POINTS, false, circle(*p, 3.0)));
+        }
+    }
+    let mut panel = Panel::new("north [m]", "east [m]", curves);
+    panel.style = Style::Plan;
+    draw_figure("tracks and map", &[panel], SIZE.0, SIZE.1).svg()
+}
+
+/// Returns the centres of the cells with this edge [m] that contain a place, each once.
+fn cells(places: &[[f64; 2]], edge_m: f64) -> Vec<[f64; 2]> {
+    let cell = |p: &[f64; 2]| p.map(|c| (c / edge_m).floor() as i64);
+    let cells: std::collections::BTreeSet<[i64; 2]> = places.iter().map(cell).collect();
+    cells
+        .into_iter()
+        .map(|c| c.map(|k| (k as f64 + 0.5) * edge_m))
+        .collect()
+}
+
+fn cross(p: [f64; 2], colour: [u8; 3], half: f64) -> PlotCurve {
+    let points = vec![[p[0] - half, p[1]], [p[0] + half, p[1]]];
+    PlotCurve::new("", colour, false, points)
+}
+
+fn circle(centre: [f64; 2], radius: f64) -> Vec<[f64; 2]> {
+    (0..=24)
+        .map(|k| {
+            let (sin, cos) = libm::sincos(f64::from(k) * std::f64::consts::TAU / 24.0);
+            [centre[0] + radius * cos, centre[1] + radius * sin]
+        })
+        .collect()
+}
+
+/// Writes a page with the score, as JSON, and the figure, an SVG file.
+pub fn page(score: &Value, figure: &str) -> String {
+    let mut rows = String::new();
+    for boat in score["boats"].as_array().into_iter().flatten() {
+        for (key, value) in boat.as_object().into_iter().flatten() {
+            let (key, value) = (escaped(key), escaped(&value.to_string()));
+            // writing to a String cannot fail
+            let _ = writeln!(rows, "<tr><th>{key}</th><td>{value}</td></tr>");
+        }
+    }
+    let verdict = match score["success"].as_bool() {
+        Some(true) => "all way-points reached without a contact",
+        _ => "not successful",
+    };
+    let time = escaped(&score["time_s"].to_string());
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>River mission</title>\n\
+         <style>body{{font-family:sans-serif;margin:2em}}th{{text-align:left;padding-right:2em}}</style>\
+         </head>\n<body><h1>River mission</h1>\n<p>{verdict}; {time} s</p>\n<table>\n{rows}</table>\n\
+         {figure}</body></html>\n"
+    )
+}

@@ -1,0 +1,236 @@
+//! Runs a mission from start to score.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use merrow_ros2::args::NodeOptions;
+use merrow_ros2::msg::sensor_msgs::PointCloud2;
+use merrow_ros2::qos::Qos;
+use serde_json::{Value, json};
+
+use super::fleet::{self, Pair};
+use super::report::{self, Maps};
+use super::score::{Score, Scorer};
+use super::simulator::{Simulator, program};
+use super::structures::structures;
+use crate::executor::{Supervisor, lock_step, real_time};
+use crate::mapping::node::{depth_topic, read_points};
+use crate::node::{Component, Node, Ports};
+
+/// Steps of the world (4 ms) between two times at which the nodes act.
+const STEPS_PER_PERIOD: u64 = 10;
+/// Seed of the valley of the bundled worlds, and the file that has its structures.
+const VALLEY_SEED: &str = "1";
+const VALLEY_FILE: &str = "valley.yaml";
+/// Simulated time between two lines of progress [ns].
+const PROGRESS_NS: u64 = 20_000_000_000;
+
+/// Settings of a mission.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Number of pairs of a boat and a drone.
+    pub pairs: usize,
+    /// Seed of the world; `None` for its own.
+    pub seed: Option<u64>,
+    /// Whether the mission runs in real time instead of lock-step.
+    pub is_real_time: bool,
+    /// Folder of the results.
+    pub out: PathBuf,
+    /// Number of way-points of each boat; `None` for all.
+    pub way_points: Option<usize>,
+    /// Keys of the world that are set, such as `weather.wind_speed_m_s=8`.
+    pub set: Vec<String>,
+    /// Simulated time after which the mission ends [s].
+    pub time_limit_s: f64,
+    /// The program `merrow`.
+    pub merrow: Option<PathBuf>,
+    /// DDS domain of the mission.
+    pub domain: u16,
+}
+
+/// Keeps the last maps of the boats, for the report.
+struct MapKeeper {
+    boats: Vec<String>,
+    maps: Arc<Mutex<Vec<Maps>>>,
+}
+
+impl Node for MapKeeper {
+    fn declare(&self, ports: &mut Ports<Self>) {
+        for (k, boat) in self.boats.iter().enumerate() {
+            let voxels = format!("/{boat}/mission/voxels");
+            ports.subscribes(
+                voxels,
+                Qos::LATCHED,
+                move |keeper: &mut Self, cloud: PointCloud2, _| {
+                    let points = read_points(&cloud).unwrap_or_default();
+                    let points = points.iter().map(|(p, _)| [p.x, p.y]).collect();
+                    keeper.maps.lock().unwrap_or_else(PoisonError::into_inner)[k].voxels = points;
+                },
+            );
+            ports.subscribes(
+                depth_topic(boat),
+                Qos::LATCHED,
+                move |keeper: &mut Self, cloud: PointCloud2, _| {
+                    let points = read_points(&cloud).unwrap_or_default();
+                    let points = points.iter().map(|(p, _)| [p.x, p.y, -p.z]).collect();
+                    keeper.maps.lock().unwrap_or_else(PoisonError::into_inner)[k].depths = points;
+                },
+            );
+        }
+    }
+}
+
+/// Watches the simulator and prints progress.
+struct Watch {
+    simulator: Simulator,
+    score: Arc<Mutex<Score>>,
+    limit_ns: u64,
+    next_line_ns: u64,
+}
+
+impl Supervisor for Watch {
+    fn is_done(&mut self, now_ns: u64) -> bool {
+        let score = self.score.lock().unwrap_or_else(PoisonError::into_inner);
+        if now_ns >= self.next_line_ns {
+            self.next_line_ns = now_ns - now_ns % PROGRESS_NS + PROGRESS_NS;
+            for boat in &score.boats {
+                let [reached, _, total] = boat.progress.1;
+                let place = boat.track.last().copied().unwrap_or_default();
+                eprintln!(
+                    "{:7.1} s  {reached} of {total} way-points, at {:.0} m east, {:.0} m north",
+                    now_ns as f64 * 1e-9,
+                    place[0],
+                    place[1]
+                );
+            }
+        }
+        now_ns >= self.limit_ns || score.is_done()
+    }
+
+    fn check(&mut self) -> Result<(), String> {
+        self.simulator.check()
+    }
+
+    fn report(&mut self, now_ns: u64, node: &str, line: &str) {
+        eprintln!("{:7.1} s  {node}: {line}", now_ns as f64 * 1e-9);
+    }
+}
+
+/// Writes a file of the results.
+fn write(folder: &Path, name: &str, text: &str) -> Result<(), String> {
+    let path = folder.join(name);
+    std::fs::write(&path, text).map_err(|why| format!("{}: {why}", path.display()))
+}
+
+/// Runs a mission, writes `score.json`, `map.svg` and `report.html`, and returns the score.
+///
+/// # Errors
+/// One line: a setting is wrong, the simulator does not start or ends, or topics are missing.
+pub fn run(settings: &Settings) -> Result<Value, String> {
+    let mut pairs = fleet::pairs(settings.pairs)?;
+    if let Some(count) = settings.way_points {
+        pairs
+            .iter_mut()
+            .for_each(|pair| pair.way_points.truncate(count.max(1)));
+    }
+    let out = &settings.out;
+    std::fs::create_dir_all(out).map_err(|why| format!("{}: {why}", out.display()))?;
+    let program = program(settings.merrow.as_deref());
+    let set = settings
+        .set
+        .iter()
+        .flat_map(|set| ["--set".to_owned(), set.clone()]);
+    let set: Vec<String> = set.collect();
+    let world = fleet::world(settings.pairs);
+    let valley = out.join("valley");
+    if !valley.join(VALLEY_FILE).is_file() {
+        write_valley(&program, &valley)?;
+    }
+    let structures = structures(&valley.join(VALLEY_FILE))?;
+    let mut arguments = vec![world.to_owned()];
+    if !settings.is_real_time {
+        arguments.extend(["--pace", "lockstep"].map(str::to_owned));
+    }
+    arguments.extend(
+        settings
+            .seed
+            .iter()
+            .flat_map(|seed| ["--seed".to_owned(), seed.to_string()]),
+    );
+    arguments.extend(set);
+    let simulator = Simulator::start(&program, &arguments, settings.domain, out)?;
+    let (scorer, score) = Scorer::new(pairs.clone(), structures.clone());
+    let maps = Arc::new(Mutex::new(vec![Maps::default(); pairs.len()]));
+    let mut watch = Watch {
+        simulator,
+        score: Arc::clone(&score),
+        limit_ns: (settings.time_limit_s.clamp(0.0, 1e8) * 1e9) as u64,
+        next_line_ns: PROGRESS_NS,
+    };
+    let mut nodes = components(&pairs)?;
+    nodes.push(Component::new("scorer", scorer));
+    let keeper = MapKeeper {
+        boats: pairs.iter().map(|pair| pair.boat.clone()).collect(),
+        maps: Arc::clone(&maps),
+    };
+    nodes.push(Component::new("map_keeper", keeper));
+    let mut options = NodeOptions::new("river_mission");
+    options.domain_id = settings.domain;
+    let outcome = match settings.is_real_time {
+        true => real_time::run(nodes, &options, true, &mut watch).map(|()| None),
+        false => lock_step::run(nodes, &options, STEPS_PER_PERIOD, &mut watch).map(Some),
+    };
+    let outcome = outcome.map_err(|why| why.to_string())?;
+    let state_hash = watch.simulator.end()?;
+    let score = score.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut json = score.json(&pairs);
+    json["seed"] = json!(settings.seed);
+    if let Some(outcome) = outcome {
+        json["messages"] = json!(outcome.messages);
+        json["message_hash"] = json!(outcome.hash);
+        json["state_hash"] = json!(state_hash);
+    }
+    let mut all = Maps::default();
+    for maps in maps.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        all.voxels.extend(&maps.voxels);
+        all.depths.extend(&maps.depths);
+    }
+    let figure = report::figure(&score, &pairs, &structures, &all);
+    let text = serde_json::to_string_pretty(&json).map_err(|why| why.to_string())?;
+    write(out, "score.json", &(text + "\n"))?;
+    write(out, "map.svg", &figure)?;
+    write(out, "report.html", &report::page(&json, &figure))?;
+    Ok(json)
+}
+
+/// Creates the nodes of all pairs.
+fn components(pairs: &[Pair]) -> Result<Vec<Component>, String> {
+    let mut nodes = Vec::new();
+    for pair in pairs {
+        nodes.extend(fleet::nodes(pair)?);
+    }
+    Ok(nodes)
+}
+
+/// Writes the valley of the worlds, whose file has the structures for the score.
+fn write_valley(program: &Path, to: &Path) -> Result<(), String> {
+    let done = std::process::Command::new(program)
+        .args(["terrain", "riverwatch", "--seed", VALLEY_SEED, "--out"])
+        .arg(to)
+        .output()
+        .map_err(|why| {
+            format!(
+                "{}: {why}; name the program with --merrow",
+                program.display()
+            )
+        })?;
+    if !done.status.success() {
+        let text = String::from_utf8_lossy(&done.stderr);
+        return Err(text
+            .lines()
+            .next()
+            .unwrap_or("merrow terrain failed")
+            .to_owned());
+    }
+    Ok(())
+}

@@ -1,0 +1,10 @@
+//! Images of the drone and the boat: water and land, the H of the landing pad, registration.
+
+pub mod camera;
+pub mod helipad;
+pub mod image;
+pub mod pad_finder;
+pub mod registration;
+pub mod segmentation;
+pub mod track;
+pub mod water_finder;
