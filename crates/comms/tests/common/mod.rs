@@ -87,6 +87,7 @@ pub(crate) fn scene(sea: Sea) -> Scene {
         service_bridges: vec![],
         ais: vec![],
         task: None,
+        map: None,
     }
 }
 
