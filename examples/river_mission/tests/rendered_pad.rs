@@ -35,6 +35,7 @@ fn views(height: f64, time: &'static str, visibility_m: f64) -> impl Iterator<It
 }
 
 #[test]
+#[ignore = "renders many images: test/run slow"]
 fn pads_are_found_where_they_are() {
     let detector = PadDetector {
         marking: PadMarking::WAMV,
@@ -88,6 +89,7 @@ fn pads_are_found_where_they_are() {
 }
 
 #[test]
+#[ignore = "renders many images: test/run slow"]
 fn rivers_without_a_boat_have_no_pad() {
     let detector = PadDetector {
         marking: PadMarking::WAMV,

