@@ -4,7 +4,7 @@ use crate::components::loader;
 use crate::data_dir::{file_names, params_folders, share_folders};
 use crate::document::{self, Labels};
 use merrow_yaml::error::Problems;
-use merrow_yaml::node::Loader;
+use merrow_yaml::load::Loader;
 use std::path::Path;
 
 /// Bundled model that can be added to a running world.

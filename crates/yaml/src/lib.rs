@@ -7,7 +7,7 @@
 //! # Example
 //! ```
 //! use merrow_yaml::error::Problems;
-//! use merrow_yaml::node::Loader;
+//! use merrow_yaml::load::Loader;
 //! use merrow_yaml::read::read_root;
 //! use merrow_yaml::spec;
 //!
@@ -49,6 +49,7 @@ pub mod fields;
 pub mod load;
 mod name;
 pub mod node;
+mod number;
 mod parameter_keys;
 pub mod parameters;
 pub mod parse;

@@ -10,7 +10,6 @@ use std::fmt::Display;
 use serde_json::Value as Json;
 
 use crate::error::Place;
-pub use crate::load::Loader;
 use crate::parameters::{USED, Use};
 pub use crate::parse::parse;
 

@@ -4,7 +4,7 @@
 
 use crate::error::{Place, quote};
 use crate::node::{Map, Node, Value};
-use crate::scalars::number;
+use crate::number::number;
 
 /// Function that returns random numbers of a parameter: from a seed, the name of the parameter and
 /// the index of the draw, a number distributed uniformly in [0, 1) and one of the standard normal

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::error::Problems;
-use crate::node::{Loader, parse};
+use crate::load::Loader;
+use crate::node::parse;
 use crate::read::{Located, NamedMap, read_root};
 use crate::schema::schema;
 

@@ -8,7 +8,8 @@
 use serde_json::Value as Json;
 
 use crate::error::{Place, Problems, in_brackets, quote, unit_of};
-use crate::node::{Loader, Node, Value};
+use crate::load::Loader;
+use crate::node::{Node, Value};
 use crate::scalars::{boolean, number};
 use crate::schema::{Defs, KeySet, first_sentence};
 

@@ -7,7 +7,8 @@
 use merrow_world::Problems;
 use merrow_world::data_dir;
 use merrow_yaml::error::{trailing_units, unit_of};
-use merrow_yaml::node::{Loader, Node, Value, parse};
+use merrow_yaml::load::Loader;
+use merrow_yaml::node::{Node, Value, parse};
 use merrow_yaml::read::{boolean, is_frame_name, is_name, number};
 use serde_json::{Map, Value as Json, json};
 

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use merrow_yaml::error::Problems;
-use merrow_yaml::node::{Loader, Node};
+use merrow_yaml::load::Loader;
+use merrow_yaml::node::Node;
 
 /// A structure that a boat can meet, as a circle on the water.
 #[derive(Clone, Debug, PartialEq)]
