@@ -72,6 +72,12 @@ TOPICS = {
         "/network/schedule": "Intervals in which modems transmit and receive.",
         "/<topic of a bridge>": "Messages that a bridge has transmitted by modem.",
     },
+    "Tasks": {
+        "/task/info": "Phase, times, score and events of the task, and what each robot has done.",
+        "/task/score": "Score of the task.",
+        "/task/goals": "Poses and points that the task names.",
+        "/<robot>/task/report": "Object that the robot reports.",
+    },
     "Computers": {
         "/<robot>/<computer>/status": "Load of the computer and state of its tasks.",
         "/<robot>/<computer>/schedule": "Intervals in which tasks run.",
@@ -143,7 +149,7 @@ class World:
             if topic["type"] == "merrow_msgs/msg/Packet" and topic["topic"].endswith("/rx")
         }
         self.bridged = set()
-        for bridge in (yaml.safe_load(file.read_text()).get("bridges") or {}).values():
+        for bridge in bridges_of(file):
             served = "service" in bridge
             # the name is chosen, or that of the original below the robot or modem of the other end
             chosen = bridge.get("offered_as" if served else "received_as")
@@ -274,6 +280,14 @@ class Interfaces:
                         (entry.notes, topic.get("unit", "")),
                     ],
                 )
+
+
+def bridges_of(file):
+    """Returns the bridges of a world and of the worlds that it extends."""
+    keys = yaml.safe_load(file.read_text())
+    base = file.parent / keys.get("extends", "")
+    inherited = bridges_of(base) if base.is_file() else []
+    return [*inherited, *(keys.get("bridges") or {}).values()]
 
 
 def check_groups(groups, entries, what):
