@@ -140,6 +140,10 @@ fn own_programs_run() {
     for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")).unwrap()
     {
         let path = entry.unwrap().path();
+        // folders are packages of their own
+        if path.is_dir() {
+            continue;
+        }
         let lines = std::fs::read_to_string(&path).unwrap().lines().count();
         assert!(lines <= 80, "{}: {lines} lines", path.display());
     }

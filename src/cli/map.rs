@@ -10,6 +10,9 @@ use merrow_physics::contact::occupancy::{Cell, OccupancyGrid};
 use merrow_yaml::read::from_defaults;
 use std::path::PathBuf;
 
+/// First key of the description of a map.
+const FIRST_KEY: &str = "image:";
+
 /// Arguments of `merrow map`.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
@@ -58,6 +61,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         );
     }
     let description = image.with_extension("yaml");
+    // the name can be that of a world
+    let text = std::fs::read_to_string(&description).unwrap_or_default();
+    if description.exists() && !text.starts_with(FIRST_KEY) {
+        let found = description.display();
+        let why = format!("{found} exists and is no description of a map; choose another name");
+        return Err(why.into());
+    }
     let name = image.file_name().unwrap_or_default().to_string_lossy();
     let view = ImageView {
         width: grid.count[0] as u32,
@@ -100,7 +110,7 @@ fn to_yaml(grid: &OccupancyGrid, image: &str) -> String {
     let [x, y] = grid.origin;
     // the thresholds separate the three greys of the image
     format!(
-        "image: {}\nmode: trinary\nresolution: {}\norigin: [{x:?}, {y:?}, 0.0]\nnegate: 0\n\
+        "{FIRST_KEY} {}\nmode: trinary\nresolution: {}\norigin: [{x:?}, {y:?}, 0.0]\nnegate: 0\n\
          occupied_thresh: 0.65\nfree_thresh: 0.196\n",
         serde_json::Value::from(image),
         grid.resolution_m

@@ -123,7 +123,7 @@ robots:
 ";
     let expected = "\
 w.yaml:1:1: unknown key `sed` in the file; expected one of `description`, `parameters`, `seed`, `start_time_s`, `step`, `gravity_m_s2`, `origin`, \
-`water`, `seabed`, `air`, `weather`, `robots`, `props`, `actors`, `structures`, `couplings`, `chargers`, `tethers`, `faults`, `schedule`, `beacons`, `modems`, `modem_addresses`, `bridges`, `obstacles`, `ais`, `task`, `named_poses`, `tags`; did you mean `seed`?
+`water`, `seabed`, `air`, `weather`, `robots`, `props`, `actors`, `structures`, `couplings`, `chargers`, `tethers`, `faults`, `schedule`, `beacons`, `modems`, `modem_addresses`, `bridges`, `obstacles`, `ais`, `task`, `map`, `named_poses`, `tags`; did you mean `seed`?
 w.yaml:2:14: `dt_s`: expected a number from 0.000001 to 0.1 [s], found `2`
 w.yaml:2:29: `integrator`: expected one of `rk4`, `semi_implicit`, found string `euler`
 w.yaml:3:9: `density` needs its unit; write `density_kg_m3`

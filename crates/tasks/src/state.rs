@@ -77,7 +77,8 @@ pub struct RobotRun {
 }
 
 impl RobotRun {
-    /// Returns the sum of the penalties that are added to a score of which lower values are better.
+    /// Returns the sum of the penalties that are added to a score of which lower values are better, in
+    /// the unit of the score.
     pub fn penalties(&self) -> f64 {
         self.penalty + self.time_penalty
     }

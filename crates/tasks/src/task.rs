@@ -251,9 +251,8 @@ impl Task {
             if elapsed_s > 0.0 {
                 run.run.time_penalty += self.time_penalty_per_s * tick.dt_s;
             }
-            if run.run.finished_ns.is_none() {
-                self.law.tick(&mut law, &tick, &mut run);
-            }
+            // also at the end of the task, so that a robot that ends at once has a score
+            self.law.tick(&mut law, &tick, &mut run);
             if run.run.finished_ns.is_some() {
                 self.law.end(&mut law, &mut run);
             }

@@ -977,7 +977,7 @@ fn force_ahead(simulation: &mut Simulation, robot: usize, law: &str, speed: f64,
 fn forces_on_lifting_bodies_are_shown() {
     let world = load_text("w.yaml", LIFT_WORLD, Overrides::default()).unwrap();
     let mut simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
-    for (robot, law) in [(0, "slender body"), (1, "lift"), (2, "lift")] {
+    for (robot, law) in [(0, "slender body"), (1, "lift"), (2, "glider")] {
         let [slow, fast] = [0.5, 1.0].map(|v| force_ahead(&mut simulation, robot, law, v, 0.0));
         assert!(slow.z > 0.01, "{robot} {law}: {slow:?}");
         let error = (fast - slow.scale(4.0)).norm();

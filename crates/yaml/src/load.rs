@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::ensure;
 use crate::error::{Place, Problems, did_you_mean, known_names, quote, quoted_list};
 use crate::node::{DEPTH_MAX, Node, Value, merge};
+use crate::number::whole_number;
 use crate::parameters::{
     self, DESCRIPTION, PARAMETERS, Parameter, Parameters, USED, Use, VALUE, read_parameter,
 };
@@ -442,7 +443,16 @@ impl Loader {
             default_seed,
         } = declared.random;
         // a seed that is not valid is reported when the key is read
-        let written = || root.get(SEED)?.as_text()?.parse().ok();
+        let written = || {
+            let text = root.get(SEED)?.as_text()?;
+            let Use::Of(name) = Use::of_text(text) else {
+                return seed_of_text(text);
+            };
+            let used = root.get(PARAMETERS)?.get(name)?;
+            let described = used.as_map().filter(|map| parameters::is_described(map));
+            let value = described.and_then(|map| map.get(VALUE)).unwrap_or(used);
+            seed_of_text(value.as_text()?)
+        };
         let seed = seed.or_else(written).unwrap_or(default_seed);
         let Some(map) = root.as_map_mut().and_then(|map| map.get_mut(PARAMETERS)) else {
             return;
@@ -633,6 +643,11 @@ fn expand_component_name(key: &str, node: &mut Node, components: Components) {
         let named = Node::new(file, &node.place);
         *node = Node::map([(EXTENDS, named)], &node.place);
     }
+}
+
+/// Returns the seed that a text states.
+pub fn seed_of_text(text: &str) -> Option<u64> {
+    whole_number(text).and_then(|seed| seed.try_into().ok())
 }
 
 /// Draws the value of a parameter that has a distribution, and writes it into the `node` that

@@ -154,8 +154,9 @@ impl Distribution {
                 format!("{}", low + (uniform * (high - low + 1.0)).floor())
             }
             Self::Uniform | Self::Choice | Self::Shuffle => {
-                // the two products cannot overflow, and the sum is within the bounds
-                format!("{:?}", low * (1.0 - uniform) + high * uniform)
+                // the two products cannot overflow; their sum can exceed a bound by rounding
+                let value = low * (1.0 - uniform) + high * uniform;
+                format!("{:?}", value.clamp(low, high))
             }
         };
         let value = Value::Scalar {

@@ -9,15 +9,15 @@ use crate::input::{bluerov2, body, check, device, plain, world};
 fn unknown_keys_are_reported() {
     check(
         &world("see: 3"),
-        "w.yaml:1:1: unknown key `see` in the file; expected one of `description`, `parameters`, `seed`, `start_time_s`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `actors`, `structures`, `couplings`, `chargers`, `tethers`, `faults`, `schedule`, `beacons`, `modems`, `modem_addresses`, `bridges`, `obstacles`, `ais`, `task`, `named_poses`, `tags`; did you mean `seed`?",
+        "w.yaml:1:1: unknown key `see` in the file; expected one of `description`, `parameters`, `seed`, `start_time_s`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `actors`, `structures`, `couplings`, `chargers`, `tethers`, `faults`, `schedule`, `beacons`, `modems`, `modem_addresses`, `bridges`, `obstacles`, `ais`, `task`, `map`, `named_poses`, `tags`; did you mean `seed`?",
     );
     check(
         &world("colour: blue"),
-        "w.yaml:1:1: unknown key `colour` in the file; expected one of `description`, `parameters`, `seed`, `start_time_s`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `actors`, `structures`, `couplings`, `chargers`, `tethers`, `faults`, `schedule`, `beacons`, `modems`, `modem_addresses`, `bridges`, `obstacles`, `ais`, `task`, `named_poses`, `tags`",
+        "w.yaml:1:1: unknown key `colour` in the file; expected one of `description`, `parameters`, `seed`, `start_time_s`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `actors`, `structures`, `couplings`, `chargers`, `tethers`, `faults`, `schedule`, `beacons`, `modems`, `modem_addresses`, `bridges`, `obstacles`, `ais`, `task`, `map`, `named_poses`, `tags`",
     );
     check(
         &world("dt_s: 0.001"),
-        "w.yaml:1:1: unknown key `dt_s` in the file; expected one of `description`, `parameters`, `seed`, `start_time_s`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `actors`, `structures`, `couplings`, `chargers`, `tethers`, `faults`, `schedule`, `beacons`, `modems`, `modem_addresses`, `bridges`, `obstacles`, `ais`, `task`, `named_poses`, `tags`",
+        "w.yaml:1:1: unknown key `dt_s` in the file; expected one of `description`, `parameters`, `seed`, `start_time_s`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `actors`, `structures`, `couplings`, `chargers`, `tethers`, `faults`, `schedule`, `beacons`, `modems`, `modem_addresses`, `bridges`, `obstacles`, `ais`, `task`, `map`, `named_poses`, `tags`",
     );
     check(
         &world("water: {densty_kg_m3: 1000}"),

@@ -73,6 +73,13 @@ fn values_follow_from_the_seed() {
     assert_eq!(other, of_seed(WORLD, None, &["seed=2"]));
     assert_eq!(other, of_seed(&format!("seed: 2\n{WORLD}"), None, &[]));
     assert_eq!(other, of_seed(&format!("seed: 3\n{WORLD}"), Some(2), &[]));
+    // in other forms of the number
+    assert_eq!(other, of_seed(&format!("seed: 0x2\n{WORLD}"), None, &[]));
+    assert_eq!(other, of_seed(WORLD, None, &["seed=0x2"]));
+    let named = WORLD.replacen("parameters:\n", "seed: $s\nparameters:\n  s: 2\n", 1);
+    assert_eq!(other, of_seed(&named, None, &[]));
+    let third = format!("seed: 3\n{WORLD}");
+    assert_eq!(first, of_seed(&third, None, &["seed=null"]));
     // another parameter or a fixed value leaves the others as they are
     let more = WORLD.replacen("parameters:\n", "parameters:\n  a: {uniform: [0, 1]}\n", 1);
     assert_eq!(first, of_seed(&more, None, &[]));

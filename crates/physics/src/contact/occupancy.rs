@@ -64,11 +64,11 @@ impl OccupancyGrid {
             cells: vec![Cell::Free; count[0] * count[1]],
         };
         grid.add_seabed(scene, settings);
-        for shape in &shapes {
-            grid.add_shape(scene, settings, shape);
-        }
         if let Some(terrain) = &scene.sea.seabed.terrain {
             grid.mark_unknown(terrain);
+        }
+        for shape in &shapes {
+            grid.add_shape(scene, settings, shape);
         }
         Ok(grid)
     }
@@ -133,6 +133,7 @@ impl OccupancyGrid {
         let (columns, rows) = (range(0), range(1));
         let width = columns.len();
         let mut touching = Vec::with_capacity(width * rows.len());
+        let mut bottoms = Vec::with_capacity(width * rows.len());
         for j in rows.clone() {
             for i in columns.clone() {
                 let [x, y] = self.center([i, j]);
@@ -141,6 +142,7 @@ impl OccupancyGrid {
                 let center = Vector::new(x, y, 0.5 * (bottom + top));
                 let half = Vector::new(half, half, 0.5 * (top - bottom));
                 touching.push(shape.touches(center, half));
+                bottoms.push(bottom);
             }
         }
         for k in 0..touching.len() {
@@ -148,7 +150,7 @@ impl OccupancyGrid {
                 *self.at([columns.start + k % width, rows.start + k / width]) = Cell::Occupied;
             }
         }
-        for component in components(&touching, width) {
+        for component in components(&touching, &bottoms, width) {
             let place = |k: usize| [columns.start + k % width, rows.start + k / width];
             let [x, y] = self.center(place(component[0]));
             let [bottom, top] = band(scene, settings, [x, y]);
@@ -301,17 +303,18 @@ impl<'a> Placed<'a> {
 }
 
 /// Returns the connected sets of the cells of a window, `width` cells wide, that do not touch a
-/// surface. The cells of one set are all inside or all outside of a closed surface.
-fn components(touching: &[bool], width: usize) -> Vec<Vec<usize>> {
+/// surface and have the same bottom. The cells of one set are all inside or all outside of a closed
+/// surface.
+fn components(touching: &[bool], bottoms: &[f64], width: usize) -> Vec<Vec<usize>> {
     let mut seen = touching.to_vec();
     let mut sets = Vec::new();
     for start in 0..touching.len() {
         if std::mem::replace(&mut seen[start], true) {
             continue;
         }
-        let (mut set, mut next) = (vec![start], 0);
-        while let Some(&k) = set.get(next) {
-            next += 1;
+        let (mut set, mut visited) = (vec![start], 0);
+        while let Some(&k) = set.get(visited) {
+            visited += 1;
             let i = k % width;
             let beside = [
                 (i > 0).then(|| k - 1),
@@ -319,9 +322,9 @@ fn components(touching: &[bool], width: usize) -> Vec<Vec<usize>> {
                 k.checked_sub(width),
                 (k + width < touching.len()).then_some(k + width),
             ];
-            for k in beside.into_iter().flatten() {
-                if !std::mem::replace(&mut seen[k], true) {
-                    set.push(k);
+            for next in beside.into_iter().flatten() {
+                if bottoms[next] == bottoms[k] && !std::mem::replace(&mut seen[next], true) {
+                    set.push(next);
                 }
             }
         }
@@ -339,9 +342,12 @@ mod tests {
         // a ring of cells with one cell inside, in a window of five by five
         let ring = [6, 7, 8, 11, 13, 16, 17, 18];
         let touching: Vec<bool> = (0..25).map(|k| ring.contains(&k)).collect();
-        let mut sets = components(&touching, 5);
+        let mut sets = components(&touching, &[0.0; 25], 5);
         sets.iter_mut().for_each(|set| set.sort_unstable());
         assert_eq!(sets.len(), 2);
         assert_eq!((sets[0].len(), sets[1].as_slice()), (16, &[12][..]));
+        // with another level in the last column
+        let bottoms: Vec<f64> = (0..25).map(|k| f64::from(u8::from(k % 5 == 4))).collect();
+        assert_eq!(components(&touching, &bottoms, 5).len(), 3);
     }
 }

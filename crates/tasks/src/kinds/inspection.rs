@@ -128,6 +128,8 @@ fn number_of_points(object: &InspectedKeys) -> f64 {
         } => {
             let legs = path_m.windows(2);
             let lengths = legs.map(|leg| (Vec3::from(leg[1]) - Vec3::from(leg[0])).norm());
+            // a leg without length has no parts
+            let lengths = lengths.filter(|length| *length > 0.0);
             lengths.fold(0.0, |sum, length| sum + parts(length, *spacing_m))
         }
         InspectedKeys::Box {
@@ -213,6 +215,7 @@ impl TaskLaw for Inspection {
 
     fn build(keys: &Self::Keys, names: &Site<'_>) -> Option<Self> {
         let place = keys.at.key_place("object");
+        // before the points are built: they can be too many
         let n = number_of_points(&keys.object);
         if !(1.0..=MAX_POINTS).contains(&n) {
             let text = format!(
@@ -227,6 +230,10 @@ impl TaskLaw for Inspection {
             return None;
         };
         let points = points_of(&keys.object, names);
+        if points.is_empty() {
+            names.error(place, "`object` has no length; expected a longer line");
+            return None;
+        }
         let hidden = points
             .iter()
             .filter(|(p, _)| names.seabed(p.x, p.y) > p.z + 1e-6);
@@ -353,6 +360,8 @@ mod tests {
     #[test]
     fn objects_without_parts_are_refused() {
         let text = "{kind: inspection, range_m: 4, object: {kind: line, path_m: [[0, 0, -1]]}}";
+        assert!(build(text).unwrap_err().contains("has 0 parts"));
+        let text = "{kind: inspection, range_m: 4, object: {kind: line, path_m: [[0, 0, -1], [0, 0, -1]]}}";
         assert!(build(text).unwrap_err().contains("has 0 parts"));
         let text = "{kind: inspection, range_m: 4, object: {kind: area, spacing_m: 0.001, \
             zone: {position_m: [0, 0, -5], size_m: [2, 2, 2]}}}";

@@ -4,8 +4,9 @@ use crate::Problems;
 use crate::build::Overrides;
 use crate::components::{loader, random};
 use crate::keys::WorldConfig;
+use crate::keys::world::DEFAULT_SEED;
 use merrow_yaml::error::{Place, Problem};
-use merrow_yaml::load::Loader;
+use merrow_yaml::load::{Loader, seed_of_text};
 use merrow_yaml::node::{Node, Value, parse};
 use merrow_yaml::parameters::PARAMETERS;
 use merrow_yaml::path::{self, Path, Step};
@@ -44,7 +45,10 @@ pub(super) fn load(overrides: &Overrides, problems: &mut Problems, read: Read<'_
     let changes = of_parameters.map(|set| (set.path.clone(), set.value.clone()));
     // the last seed counts, as it does when the values are set
     let set_seed = sets.iter().rfind(|set| set.path.to_string() == "seed");
-    let set_seed = set_seed.and_then(|set| set.value.as_text()?.parse().ok());
+    let set_seed = set_seed.and_then(|set| match &set.value.value {
+        Value::Null => Some(DEFAULT_SEED),
+        _ => seed_of_text(set.value.as_text()?),
+    });
     let random = random(set_seed);
     let mut loader = loader().with_parameters(changes.collect(), random);
     let mut tree = read(&mut loader, problems);
