@@ -42,7 +42,7 @@ pub(crate) fn add_topics(scene: &Scene, outputs: &mut Vec<Output>, inputs: &mut 
         add_reports(task, name, *robot, inputs);
     }
     let is_vrx = |robot: usize| scene.robots[robot].profile == Some(Profile::Vrx);
-    if let Some((_, robot)) = task.robots.first().filter(|(_, robot)| is_vrx(*robot)) {
+    if let Some((_, robot)) = task.robots.iter().find(|(_, robot)| is_vrx(*robot)) {
         add_vrx_topics(task, *robot, outputs, inputs);
     }
 }

@@ -252,13 +252,13 @@ class Client:
     to its request.
     """
 
-    def __init__(self, peer, service, type_name):
+    def __init__(self, peer, service, type_name, depth=10):
         self.request_type = _with_header(f"{type_name}_Request")
         self.response_type = _with_header(f"{type_name}_Response")
         # a server of rmw_cyclonedds sends its reply once it has matched the reader with this identity
         own = f"clientid={'.'.join(f'{random.randrange(16, 256):x}' for _ in range(16))};".encode()
         self.writer = peer.raw_publisher(f"rq{service}Request", self.request_type, user_data=own)
-        self.reader = peer.raw_subscriber(f"rr{service}Reply", self.response_type, user_data=own)
+        self.reader = peer.raw_subscriber(f"rr{service}Reply", self.response_type, user_data=own, depth=depth)
         self.guid = random.getrandbits(64)
         self.numbers = itertools.count(1)
 

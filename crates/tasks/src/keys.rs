@@ -30,7 +30,7 @@ spec! {
         /// Area that the robots must not leave. Default: none.
         boundary: Option<BoundaryKeys>,
         /// Penalty per second from the start of the phase `running` to the end of the robot's task.
-        time_penalty_per_s: f64 [non_negative] = 0.0,
+        time_penalty_per_s: f64 [in 0.0..=1e9] = 0.0,
         ..kind: TaskKind,
     }
 
@@ -51,16 +51,16 @@ spec! {
         /// Largest difference from the heading `yaw_deg`, if it is given.
         yaw_tolerance_deg: f64 [in 0.0..=180.0] = 30.0,
         /// Penalty for a robot that is elsewhere.
-        penalty: f64 [non_negative] = 0.0,
+        penalty: f64 [in 0.0..=1e9] = 0.0,
         ..pose: GoalKeys,
     }
 
     /// Collisions and their penalty.
     pub struct CollisionKeys {
         /// Penalty per collision.
-        penalty: f64 [non_negative] = 0.0,
+        penalty: f64 [in 0.0..=1e9] = 0.0,
         /// Time after a collision in which further contacts belong to it.
-        buffer_s: f64 [non_negative] = 3.0,
+        buffer_s: f64 [in 0.0..=1e9] = 3.0,
         /// Names of robots, props, actors and structures whose contact is no collision.
         except: Vec<String> [name] = Vec::new(),
         /// Whether contact with the seabed is a collision.
@@ -76,9 +76,9 @@ spec! {
         /// Lowest and highest z. Default: not limited.
         z_m: Option<[f64; 2]>,
         /// Penalty each time that a robot leaves the area.
-        penalty: f64 [non_negative] = 0.0,
+        penalty: f64 [in 0.0..=1e9] = 0.0,
         /// Penalty per second outside of the area.
-        penalty_per_s: f64 [non_negative] = 0.0,
+        penalty_per_s: f64 [in 0.0..=1e9] = 0.0,
         /// Whether the task of a robot that leaves the area ends.
         ends: bool = false,
     }
@@ -86,7 +86,7 @@ spec! {
     /// A place on the water or below, with a heading or without.
     pub struct GoalKeys {
         /// Position in the world (east, north, up). Default: `latitude_deg` and `longitude_deg`.
-        position_m: Option<[f64; 3]>,
+        position_m: Option<[f64; 3]> [in -1e6..=1e6],
         /// Geodetic latitude (WGS84), instead of a position.
         latitude_deg: Option<f64> [in -90.0..=90.0],
         /// Longitude (WGS84), instead of a position.
@@ -100,13 +100,13 @@ spec! {
         /// Name of a robot, prop, actor or structure.
         object: Option<String> [name],
         /// Position in the world (east, north, up); with an object, along its axes from its origin.
-        position_m: Option<[f64; 3]>,
+        position_m: Option<[f64; 3]> [in -1e6..=1e6],
     }
 
     /// A box with vertical sides.
     pub struct ZoneKeys {
         /// Centre in the world (east, north, up).
-        position_m: [f64; 3],
+        position_m: [f64; 3] [in -1e6..=1e6],
         /// Edge lengths along its axes (forward, left, up).
         size_m: [f64; 3] [positive],
         /// Angle of its forward axis from east, counter-clockwise.

@@ -65,7 +65,7 @@ spec! {
         /// Distance at which vessels pass safely.
         safe_distance_m: f64 [positive] = 40.0,
         /// Distance that scores as a collision.
-        collision_distance_m: f64 [non_negative] = 10.0,
+        collision_distance_m: f64 [in 0.0..=1e9] = 10.0,
         /// Largest bearing of a vessel that is met head-on.
         head_on_deg: f64 [in 1.0..=45.0] = 15.0,
         /// Largest change of course of a vessel that stands on.
@@ -73,9 +73,9 @@ spec! {
         /// Largest relative change of speed of a vessel that stands on.
         speed_tolerance: f64 [fraction] = 0.2,
         /// Points for reaching the goal.
-        goal_points: f64 [non_negative] = 50.0,
+        goal_points: f64 [in 0.0..=1e9] = 50.0,
         /// Points for all encounters.
-        traffic_points: f64 [non_negative] = 50.0,
+        traffic_points: f64 [in 0.0..=1e9] = 50.0,
     }
 }
 

@@ -37,11 +37,11 @@ spec! {
         /// report is expected.
         report: Vec<String> [not_empty] = Vec::new(),
         /// Points for the right words in the first report.
-        report_points: f64 [non_negative] = 10.0,
+        report_points: f64 [in 0.0..=1e9] = 10.0,
         /// Points for docking in any bay.
-        dock_points: f64 [non_negative] = 10.0,
+        dock_points: f64 [in 0.0..=1e9] = 10.0,
         /// Additional points for docking in the right bay.
-        right_bay_points: f64 [non_negative] = 10.0,
+        right_bay_points: f64 [in 0.0..=1e9] = 10.0,
     }
 
     /// A bay.
@@ -53,7 +53,7 @@ spec! {
         /// Zone that the robot must be in when it leaves. Default: the task ends in the bay.
         entrance: Option<ZoneKeys>,
         /// Time for which the robot must be docked.
-        dock_time_s: f64 [non_negative] = 10.0,
+        dock_time_s: f64 [in 0.0..=1e9] = 10.0,
         /// Whether this is the right bay.
         right: bool = true,
     }

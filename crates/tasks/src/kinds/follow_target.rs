@@ -31,7 +31,7 @@ spec! {
         /// Name of the robot, prop or actor to follow.
         target: String [name],
         /// Distance to hold.
-        distance_m: f64 [non_negative] = 0.0,
+        distance_m: f64 [in 0.0..=1e9] = 0.0,
         /// Whether only horizontal distances count. Default: true for robots at the surface.
         horizontal: Option<bool>,
     }

@@ -43,9 +43,9 @@ spec! {
         /// The gates, in their order.
         gates: Vec<GateKeys> [not_empty],
         /// Points per gate.
-        points_per_gate: f64 [non_negative] = 10.0,
+        points_per_gate: f64 [in 0.0..=1e9] = 10.0,
         /// Additional points for a gate directly after the gate before it, and for the last gate.
-        consecutive_bonus: f64 [non_negative] = 1.0,
+        consecutive_bonus: f64 [in 0.0..=1e9] = 1.0,
     }
 
     /// A gate, which is crossed with `left` on the left.

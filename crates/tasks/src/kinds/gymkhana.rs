@@ -40,7 +40,7 @@ spec! {
         /// Factor of the heading error per metre of distance, if the goal has a heading.
         heading_decay: f64 [fraction] = 0.75,
         /// Score while gates are left.
-        unfinished_score: f64 [non_negative] = 200.0,
+        unfinished_score: f64 [in 0.0..=1e9] = 200.0,
     }
 }
 

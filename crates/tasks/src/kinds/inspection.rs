@@ -42,7 +42,7 @@ spec! {
         /// Largest angle between the view of a part and its normal; only for boxes.
         incidence_deg: f64 [in 0.0..=180.0] = 70.0,
         /// Time for which a part must be seen.
-        dwell_s: f64 [non_negative] = 0.0,
+        dwell_s: f64 [in 0.0..=1e9] = 0.0,
     }
 
     /// What to inspect.

@@ -36,7 +36,7 @@ spec! {
         /// Distance from the path within which the robot makes progress.
         corridor_m: f64 [positive] = 10.0,
         /// Part of the score for a path of which nothing is done.
-        unfinished_m: f64 [non_negative] = 100.0,
+        unfinished_m: f64 [in 0.0..=1e9] = 100.0,
         /// Whether only horizontal distances count. Default: true for robots at the surface.
         horizontal: Option<bool>,
     }

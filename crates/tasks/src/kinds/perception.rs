@@ -46,7 +46,7 @@ spec! {
         /// Class that the report must name.
         class: String [not_empty],
         /// Time in the phase `running` from which reports count.
-        from_s: f64 [non_negative] = 0.0,
+        from_s: f64 [in 0.0..=1e9] = 0.0,
         /// Time for which reports count. Default: to the end of the task.
         duration_s: Option<f64> [positive],
         ..anchor: AnchorKeys,

@@ -32,15 +32,15 @@ spec! {
         /// Names of the couplings that can hold the objects. Empty: the objects may be pushed.
         grippers: Vec<String> [name] = Vec::new(),
         /// Distance from its start at which an object counts as picked.
-        lift_m: f64 [non_negative] = 0.1,
+        lift_m: f64 [positive] = 0.1,
         /// Time for which an object must rest at its place.
-        settle_time_s: f64 [non_negative] = 1.0,
+        settle_time_s: f64 [in 0.0..=1e9] = 1.0,
         /// Largest speed of an object that rests.
         max_speed_m_s: f64 [positive] = 0.05,
         /// Points per object that is picked.
-        pick_points: f64 [non_negative] = 10.0,
+        pick_points: f64 [in 0.0..=1e9] = 10.0,
         /// Points per object at its place.
-        place_points: f64 [non_negative] = 20.0,
+        place_points: f64 [in 0.0..=1e9] = 20.0,
     }
 
     /// An object and its place.

@@ -37,9 +37,9 @@ spec! {
         /// Whether only horizontal distances count. Default: true for robots at the surface.
         horizontal: Option<bool>,
         /// Points per waypoint.
-        points_per_waypoint: f64 [non_negative] = 10.0,
+        points_per_waypoint: f64 [in 0.0..=1e9] = 10.0,
         /// Points for reaching all waypoints.
-        completion_points: f64 [non_negative] = 0.0,
+        completion_points: f64 [in 0.0..=1e9] = 0.0,
     }
 }
 

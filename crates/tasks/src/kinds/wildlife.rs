@@ -43,7 +43,7 @@ spec! {
         /// Distance within which an object is engaged.
         engagement_distance_m: f64 [positive] = 10.0,
         /// Bonus for each object that is circled or avoided.
-        bonus_s: f64 [non_negative] = 30.0,
+        bonus_s: f64 [in 0.0..=1e9] = 30.0,
     }
 
     /// An object and what to do with it.

@@ -887,13 +887,14 @@ def check_many_requests_of_the_editor():
     with Merrow("pool") as m:
         simulator = Simulator(m)
         simulator.ok("SpawnEntity", name="guest", **simulator.spawn("bluerov2", at=(2, 0, -2)))
-        client, count = simulator.clients["SpawnEntity"], 300
+        client, count = peer.Client(m.peer, "/spawn_entity", f"{PACKAGE}/srv/SpawnEntity", depth=1000), 300
+        assert client.wait(20), "no service spawn_entity"
         request = message(f"{PACKAGE}/srv/SpawnEntity_Request", name="guest", **simulator.spawn("bluerov2"))
         replies = []
         for _ in range(count):
             client.send(**vars(request))
-            # the histories hold few messages
-            time.sleep(0.0005)
+            # the history of the node holds few requests
+            time.sleep(0.0003)
             replies += valid(client.reader.take(N=1000))
         assert wait_for(lambda: replies.extend(valid(client.reader.take(N=1000))) or len(replies) >= count, 20), len(replies)
         found = {(reply.result.result, reply.result.error_message.partition(":")[0]) for reply in replies}
