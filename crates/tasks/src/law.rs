@@ -414,6 +414,18 @@ pub fn build_zone(keys: &ZoneKeys) -> Zone {
     }
 }
 
+/// Returns the places of waypoints, which robots can reach.
+pub fn build_waypoints(keys: &[GoalKeys], surface: bool, names: &Site<'_>) -> Option<Vec<Goal>> {
+    let mut waypoints = Vec::with_capacity(keys.len());
+    for (k, waypoint) in keys.iter().enumerate() {
+        let goal = build_goal(waypoint, names)?;
+        let what = format!("waypoint {k}");
+        check_reachable(goal.p_W, surface, &what, &waypoint.at.whole, names);
+        waypoints.push(goal);
+    }
+    Some(waypoints)
+}
+
 /// Reports a place that no robot can reach: in the seabed or inside a structure. A robot at the
 /// surface needs water there.
 pub fn check_reachable(p: Vec3, surface: bool, what: &str, place: &Place, names: &Site<'_>) {

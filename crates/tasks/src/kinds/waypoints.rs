@@ -19,7 +19,7 @@
 use crate::geometry::{distance, heading_error};
 use crate::keys::GoalKeys;
 use crate::law::{
-    Anchor, Better, Goal, Marker, Progress, Run, Site, TaskLaw, Tick, build_goal, check_reachable,
+    Anchor, Better, Goal, Marker, Progress, Run, Site, TaskLaw, Tick, build_waypoints,
     is_horizontal,
 };
 use merrow_persist::Persist;
@@ -70,15 +70,8 @@ impl TaskLaw for Waypoints {
 
     fn build(keys: &Self::Keys, names: &Site<'_>) -> Option<Self> {
         let horizontal = is_horizontal(keys.horizontal, names);
-        let mut waypoints = Vec::new();
-        for (k, waypoint) in keys.waypoints.iter().enumerate() {
-            let goal = build_goal(waypoint, names)?;
-            let what = format!("waypoint {k}");
-            check_reachable(goal.p_W, horizontal, &what, &waypoint.at.whole, names);
-            waypoints.push(goal);
-        }
         Some(Self {
-            waypoints,
+            waypoints: build_waypoints(&keys.waypoints, horizontal, names)?,
             horizontal,
             keys: keys.clone(),
         })
