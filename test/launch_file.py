@@ -4,6 +4,7 @@ recorders replace the names that they import: syntax and node arguments are stil
     python3 test/launch_file.py ros/merrow_bringup/launch/sim.launch.py
 """
 
+import json
 import os
 import pathlib
 import re
@@ -11,6 +12,13 @@ import runpy
 import sys
 import tempfile
 import types
+
+try:
+    from ruamel.yaml import YAML
+    load_yaml = YAML(typ="safe").load
+except ImportError:
+    # the package of ROS 2
+    from yaml import safe_load as load_yaml
 
 # Package merrow_bringup with the files next to the launch file, and package merrow with a program that prints a URDF and
 # writes layouts.
@@ -21,20 +29,41 @@ index, program = prefix / "share/ament_index/resource_index/packages", prefix / 
 index.mkdir(parents=True)
 program.parent.mkdir(parents=True)
 INSTALLED = ["merrow", "merrow_bringup", "rviz2", "robot_state_publisher", "joy", "robot_localization", "controller_manager",
-             "joint_state_broadcaster", "joint_trajectory_controller", "joint_state_topic_hardware_interface", "topic_based_ros2_control"]
+             "joint_state_broadcaster", "joint_trajectory_controller", "joint_state_topic_hardware_interface", "topic_based_ros2_control",
+             "nav2_map_server", "nav2_controller", "nav2_smoother", "nav2_planner", "nav2_behaviors", "nav2_velocity_smoother", "nav2_bt_navigator",
+             "nav2_waypoint_follower", "nav2_lifecycle_manager", "nav2_navfn_planner", "nav2_regulated_pure_pursuit_controller"]
 for package in INSTALLED:
     (index / package).touch()
 (prefix / "share/merrow_bringup").symlink_to(share)
 program.write_text("""#!/bin/sh
 if [ "$3" = --json ]; then
-  echo '{"origin": {"latitude_deg": 12.5, "longitude_deg": -3}, "published": [{"topic": "/usv/imu/data"}],' \\
-    '"robots": [{"name": "usv", "start": {"position_m": [4, -2, 0], "attitude_deg": [0, 0, 90]}}]}'; exit
+  cat "$0.json"; exit
 fi
 if [ "$1" != layout ]; then echo '<robot name="uvms"></robot>'; exit; fi
 [ "$2 $3 $5" = "uvms_pool --robot -o" ] || { echo "found $*" >&2; exit 1; }
 printf 'Value: /%s/odometry\\nTarget Frame: %s/base_link\\n' "$4" "$4" >"$6"
 """)
 program.chmod(0o755)
+BOAT = {
+    "name": "usv", "section": "robots", "model": "wamv_laser", "start": {"position_m": [4, -2, 6], "attitude_deg": [0, 0, 90]},
+    "at_rest": {"floats": True, "base_height_m": -0.1},
+    "navigation": {
+        "max_velocity": {"surge_m_s": 3, "sway_m_s": 1, "heave_m_s": 0, "yaw_rad_s": 0.5},
+        "max_acceleration": {"surge_m_s2": 0.5, "yaw_rad_s2": 0.4},
+        "path_speed_m_s": 2, "look_ahead_m": 8, "acceptance_radius_m": 4,
+        "footprint_m": [[-3, -1], [2, -1], [2, 1], [-3, 1]], "height_m": [-0.2, 1.3],
+    },
+    "sensors": [{"name": name, "kind": kind, "link": "base_link", "attitude_deg": [0, tilt, 0]}
+                for name, kind, tilt in (("laser", "laser", 0), ("lidar", "lidar", 0), ("low", "laser", 20), ("sweep", "tilting_laser", 0))],
+}
+DESCRIBED = {
+    "origin": {"latitude_deg": 12.5, "longitude_deg": -3}, "robots": [BOAT],
+    "published": [{"topic": topic, "type": kind} for topic, kind in (
+        ("/usv/imu/data", "sensor_msgs/msg/Imu"), ("/usv/laser/scan", "sensor_msgs/msg/LaserScan"),
+        ("/usv/lidar/points", "sensor_msgs/msg/PointCloud2"), ("/usv/low/scan", "sensor_msgs/msg/LaserScan"),
+        ("/usv/sweep/points", "sensor_msgs/msg/PointCloud2"), ("/map", "nav_msgs/msg/OccupancyGrid"))],
+}
+program.with_name("merrow.json").write_text(json.dumps(DESCRIBED))
 os.environ["AMENT_PREFIX_PATH"] = f"{prefix}:{os.environ.get('AMENT_PREFIX_PATH', '')}".rstrip(":")
 
 
@@ -112,12 +141,13 @@ def executables(nodes):
 
 def check_arguments(script):
     names = [e.name for e in script["generate_launch_description"]().entities if hasattr(e, "default_value")]
-    expected = ["world", "pace", "ros_backend", "view", "record", "namespace", "use_sim_time", "options", "robot", "rviz", "state_publisher", "joy", "ekf"]
+    expected = ["world", "pace", "ros_backend", "view", "record", "namespace", "use_sim_time", "options", "robot", "rviz", "state_publisher", "joy", "ekf",
+                "nav2", "nav2_params", "map"]
     assert names == expected, f"arguments: found {names}, expected {expected}"
 
 
 GIVEN = dict(world="uvms_pool", pace="max", ros_backend="native", view="false", record="a.mcap", namespace="sea", use_sim_time="false", options="", robot="",
-             rviz="false", state_publisher="false", joy="false", ekf="")
+             rviz="false", state_publisher="false", joy="false", ekf="", nav2="", nav2_params="boat", map="")
 
 
 def check_simulator(script):
@@ -153,14 +183,76 @@ def check_programs(script, namespace, scope):
     assert [field(node, "namespace") for node in (ekf, navsat)] == [namespace, namespace], names
     if not HAS_LAUNCH:
         state = ekf.parameters[1]["initial_state"]
-        assert state[:5] == [4, -2, 0, 0, 0] and abs(state[5] - 1.5708) < 1e-4 and state[6:] == [0.0] * 9, state
+        assert state[:5] == [4, -2, 6, 0, 0] and abs(state[5] - 1.5708) < 1e-4 and state[6:] == [0.0] * 9, state
         assert "initial_state" not in navsat.parameters[1], vars(navsat)
-    world = {"origin": {"latitude_deg": 12.5, "longitude_deg": -3}, "published": [{"topic": "/usv/imu/data"}]}
-    path = script["estimator_file"](str(share), "wamv", scope, "usv", world)[0]
+    for has_odom, frame in ((False, "world"), (True, "odom")):
+        path = script["estimator_file"](str(share), "wamv", scope, "usv", DESCRIBED, has_odom)[0]
+        text = pathlib.Path(path).read_text()
+        assert "datum: [12.500000000, -3.000000000, 0.0]" in text, text
+        found = [re.search(rf"\b{key}: (\S+)", text)[1] for key in ("imu0", "odom0", "base_link_frame", "odom_frame", "world_frame")]
+        assert found == [f"/{scope}/imu/data", f"/{scope}/odometry/gps", "usv/base_link", frame, frame], found
+
+
+NAV2 = ["controller_server", "smoother_server", "planner_server", "behavior_server", "velocity_smoother", "bt_navigator", "waypoint_follower",
+        "lifecycle_manager"]
+
+
+def nav2_parameters(node):
+    """Returns the parameters in the file of a node of Nav2, by node."""
+    (path,) = [plain(file) for file in node.parameters] if not HAS_LAUNCH else [str(node._Node__parameters[0].evaluate(launch.LaunchContext()))]
     text = pathlib.Path(path).read_text()
-    assert "datum: [12.500000000, -3.000000000, 0.0]" in text, text
-    found = [re.search(rf"\b{key}: (\S+)", text)[1] for key in ("imu0", "odom0", "base_link_frame", "world_frame")]
-    assert found == [f"/{scope}/imu/data", f"/{scope}/odometry/gps", "usv/base_link", "world"], found
+    # the parser of rcl knows no aliases, and a word with $ is text
+    assert "$" not in re.sub("#.*", "", text) and not re.search("[&*]\\w", re.sub("#.*", "", text)), text
+    return {name.removeprefix("/**/"): own["ros__parameters"] for name, own in load_yaml(text).items()}
+
+
+def check_nav2(script):
+    """The parameters of Nav2 follow from the boat, its sensors, the map, the frames and the pace."""
+    nodes = start(script, **GIVEN | dict(nav2="wamv", pace="2", namespace=""))
+    assert executables(nodes) == [*NAV2, "merrow"], executables(nodes)
+    assert [dict(field(node, "remappings")).get("cmd_vel") for node in nodes[:5]] == ["cmd_vel_nav", None, None, "cmd_vel_nav", "cmd_vel_nav"]
+    assert dict(field(nodes[4], "remappings"))["cmd_vel_smoothed"] == "/usv/cmd_vel"
+    own = nav2_parameters(nodes[0])
+    controller, costmap, smoother = own["controller_server"], own["global_costmap"], own["velocity_smoother"]
+    # the WAM-V at two times the pace; lake level 6 m; the inclined and the tilting laser are not used
+    assert (controller["controller_frequency"], smoother["smoothing_frequency"]) == (20.0, 40.0), own
+    assert smoother["max_velocity"] == [2.0, 0.0, 0.35] and smoother["max_accel"] == [0.35, 0.0, 0.28], smoother
+    assert costmap["footprint"] == "[[-3.000, -1.000], [2.000, -1.000], [2.000, 1.000], [-3.000, 1.000]]", costmap
+    layer = costmap["obstacle_layer"]
+    assert layer["observation_sources"] == "laser lidar" and layer["lidar"]["topic"] == "/usv/lidar/points", layer
+    assert (layer["laser"]["data_type"], layer["laser"]["min_obstacle_height"]) == ("LaserScan", 6.4), layer
+    assert costmap["plugins"] == ["static_layer", "obstacle_layer", "inflation_layer"] and not costmap["rolling_window"], costmap
+    assert own["local_costmap"]["plugins"] == ["obstacle_layer", "inflation_layer"], own
+    assert (costmap["global_frame"], own["bt_navigator"]["odom_topic"]) == ("world", "/usv/odometry"), own
+    for tree in "pose", "through_poses":
+        text = pathlib.Path(own["bt_navigator"][f"default_nav_{'to_' if tree == 'pose' else ''}{tree}_bt_xml"]).read_text()
+        assert "$" not in text and "<root" in text, text
+    nodes = start(script, **GIVEN | dict(nav2="usv", pace="realtime", map="true", ekf="wamv", namespace="sea"))
+    names = executables(nodes)
+    assert names == ["ekf_node", "navsat_transform_node", *["static_transform_publisher"] * 2, *NAV2, "merrow"], names
+    assert field(nodes[-1], "arguments")[-4:] == ["--set", "map.depth_m=0.60", "--set", "map.clearance_m=2.20"], field(nodes[-1], "arguments")
+    own = nav2_parameters(nodes[4])
+    assert own["controller_server"]["odom_topic"] == "/sea/usv/odometry/filtered", own
+    assert [own[name]["global_frame"] for name in ("local_costmap", "global_costmap", "bt_navigator")] == ["odom", "map", "map"], own
+    assert own["local_costmap"]["obstacle_layer"]["laser"]["min_obstacle_height"] == 0.4, own
+    own = nav2_parameters(start(script, **GIVEN | dict(nav2="usv", pace="1", map="false"))[0])
+    assert own["global_costmap"]["plugins"] == ["obstacle_layer", "inflation_layer"] and own["global_costmap"]["rolling_window"], own
+    nodes = start(script, **GIVEN | dict(nav2="usv", pace="1", map=__file__))
+    assert executables(nodes)[0] == "map_server" and nav2_parameters(nodes[0])["map_server"]["yaml_filename"] == __file__
+    for wrong, expected in (
+        (dict(nav2="otter"), "nav2: found 0 robots with the name or the model otter, expected one of usv"),
+        (dict(nav2="usv", robot="uav"), "found the boat usv and robot:=uav"),
+        (dict(nav2="usv", pace="max"), "found pace:=max, expected realtime or a factor"),
+        (dict(nav2="usv", pace="0"), "found pace:=0, expected realtime or a factor"),
+        (dict(nav2="usv", map="none.yaml"), "map: found no file none.yaml, expected true, false or the path"),
+        (dict(nav2="usv", nav2_params="none"), "expected the path of a file or one of boat"),
+    ):
+        try:
+            start(script, **GIVEN | dict(pace="1") | wrong)
+        except RuntimeError as error:
+            assert expected in str(error), error
+        else:
+            raise AssertionError(f"{wrong} is accepted")
 
 
 def check_errors(script):
@@ -233,10 +325,11 @@ check_arguments(simulation)
 check_simulator(simulation)
 for namespace, scope in (("", "usv"), ("sea", "sea/usv"), ("/sea/", "sea/usv")):
     check_programs(simulation, namespace, scope)
+check_nav2(simulation)
 check_errors(simulation)
 robot = GIVEN | dict(robot="usv")
 for package, given in (("rviz2", dict(rviz="true")), ("robot_state_publisher", dict(state_publisher="true")), ("joy", dict(joy="true")),
-                       ("robot_localization", dict(ekf="wamv"))):
+                       ("robot_localization", dict(ekf="wamv")), ("nav2_planner", dict(nav2="usv", pace="1"))):
     check_missing_packages(simulation, package, **robot | given)
 control = runpy.run_path(str(share / "launch/uvms_control.launch.py"))
 check_controllers(control)

@@ -1,6 +1,7 @@
 //! `merrow describe`: prints the content of a world and its ROS interfaces.
 
 use super::failure::Failure;
+use super::navigation::navigation_json;
 use super::shapes;
 use merrow::arm;
 use merrow::input::mailbox::find_robot;
@@ -367,6 +368,9 @@ fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Valu
             json!({
                 "name": s.name,
                 "kind": s.kind.name(),
+                "link": robot.links[s.link].name,
+                "position_m": s.p_UoS_U.to_array(),
+                "attitude_deg": s.R_US.to_rpy().map(f64::to_degrees),
                 "rate_hz": s.rate,
                 "min_rate_hz": s.min_rate(),
                 "cores": cost,
@@ -377,6 +381,7 @@ fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Valu
     json!({
         "name": robot.name,
         "section": about.section,
+        "model": about.model,
         "description": about.description,
         "start": {
             "position_m": robot.start.p_WB.to_array(),
@@ -386,6 +391,7 @@ fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Valu
         "displaced_volume_m3": robot.links.iter().map(|l| l.volume_m3).sum::<f64>(),
         "at_rest": at_rest(robot, scene),
         "goal_distance_m": modes::goal_distance(robot),
+        "navigation": navigation_json(robot, scene),
         "shapes": shapes::shapes_json(robot),
         "base_added_mass_kg": base.added.D.full().r.map(|r| r.to_array()),
         "joints": arm::joint_state_names(robot),

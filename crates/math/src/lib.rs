@@ -36,6 +36,7 @@ pub mod hull_cut;
 pub mod hull_mesh;
 pub(crate) mod inertia_rotation;
 pub mod pentadiagonal;
+pub mod plane;
 pub mod quat;
 pub mod real;
 mod revolution;

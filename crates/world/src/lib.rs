@@ -74,6 +74,9 @@ pub type Source = (String, String, String);
 pub struct ModelInfo {
     /// Section of the world file that contains the object: `robots`, `props` or `actors`.
     pub section: &'static str,
+    /// Name of the file that contains the model, without its extension; for a model in the world
+    /// file, that of the world.
+    pub model: String,
     /// Description of the robot.
     pub description: String,
     /// Sources of the parameter values of its components.

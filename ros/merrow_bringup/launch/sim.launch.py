@@ -1,7 +1,8 @@
-"""Starts a Merrow world, and on request RViz, robot_state_publisher, a gamepad and a state estimator.
+"""Starts a Merrow world, and on request RViz, robot_state_publisher, a gamepad, a state estimator and Nav2.
 
     ros2 launch merrow_bringup sim.launch.py world:=estimation robot:=bluerov2 rviz:=true state_publisher:=true \\
         joy:=true ekf:=bluerov2
+    ros2 launch merrow_bringup sim.launch.py world:=riverwatch nav2:=wamv rviz:=true
 """
 
 import atexit
@@ -23,6 +24,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import merrow_nav2  # noqa: E402
 from merrow_packages import check_packages  # noqa: E402
 
 ARGUMENTS = {
@@ -39,10 +41,22 @@ ARGUMENTS = {
     "state_publisher": ("false", "true: robot_state_publisher with the description of the robot"),
     "joy": ("false", "true: gamepad that controls the robot"),
     "ekf": ("", "robot_localization: path of a parameter file, or a name in config/robot_localization"),
+    "nav2": ("", "Nav2: name of the boat that it drives, or of its model"),
+    "nav2_params": ("boat", "Nav2: path of a parameter file, or a name in config/nav2"),
+    "map": ("", "Nav2: path of a map of map_server; true: map for the draught of the boat; false: none; empty: that of the world, if any"),
 }
 
 # packages of the programs that an argument starts
-PACKAGES = {"rviz": "rviz2", "state_publisher": "robot_state_publisher", "joy": "joy", "ekf": "robot_localization"}
+PACKAGES = {
+    "rviz": ["rviz2"],
+    "state_publisher": ["robot_state_publisher"],
+    "joy": ["joy"],
+    "ekf": ["robot_localization"],
+    "nav2": merrow_nav2.PACKAGES,
+}
+
+# displays of RViz with the topics of Nav2, below this line of a configuration
+DISPLAYS = "  Displays:\n"
 
 
 def is_true(text):
@@ -74,8 +88,10 @@ def profile(value):
     return (found + joined or [[]])[0]
 
 
-def simulator(value, estimated):
-    """Returns the node of the simulator, whose end ends the launch. An estimator publishes the pose of `estimated`."""
+def simulator(value, estimated, further):
+    """Returns the node of the simulator, whose end ends the launch. An estimator publishes the pose of `estimated`.
+    `further`: options that the other programs need.
+    """
     arguments = ["run", value("world"), "--pace", value("pace"), "--ros-backend", value("ros_backend")]
     if is_true(value("view")):
         arguments.append("--view")
@@ -89,7 +105,7 @@ def simulator(value, estimated):
         executable="merrow",
         name="merrow",
         namespace=value("namespace"),
-        arguments=arguments + options(value),
+        arguments=arguments + further + options(value),
         parameters=[parameters],
         output="screen",
         on_exit=Shutdown(),
@@ -104,14 +120,20 @@ def temporary_file(text, suffix):
     return file.name
 
 
-def rviz(context, value, robot, has_estimate):
-    """Returns RViz with the topics of the robot; with an estimator, its odometry in place of the true odometry."""
+def rviz(context, value, share, robot, has_estimate):
+    """Returns RViz with the topics of the robot; with an estimator, its odometry in place of the true odometry; with Nav2,
+    its maps and paths, and goals for it.
+    """
     path = temporary_file("", ".rviz")
     merrow(context, "layout", value("world"), "--robot", robot, "-o", path, *profile(value))
     with open(path, encoding="utf-8") as file:
         text = file.read()
     if has_estimate:
         text = re.sub(rf"(/?{robot}/odometry)$", r"\1/filtered", text, flags=re.MULTILINE)
+    if value("nav2"):
+        with open(os.path.join(share, "config", "nav2", "displays.rviz"), encoding="utf-8") as file:
+            text = text.replace(DISPLAYS, DISPLAYS + file.read(), 1)
+        text = re.sub(rf"/?{robot}/goal_pose$", "/goal_pose", text, flags=re.MULTILINE)
     namespace = value("namespace").strip("/")
     if namespace:
         text = text.replace("Value: /", f"Value: /{namespace}/")
@@ -132,10 +154,10 @@ def state_publisher(context, value, scope, robot):
     )
 
 
-def estimator_file(share, name, scope, robot, world):
+def estimator_file(share, name, scope, robot, world, has_odom):
     """Returns the path of the parameter file `name` and its text. In a file of Merrow, the robot and the namespace
     replace the robot for which it is written, and the origin of the world replaces the datum; other files are
-    unchanged. `world`: what `merrow describe --json` prints.
+    unchanged. `world`: what `merrow describe --json` prints. `has_odom`: the frames are those of REP 105.
     """
     folder = os.path.join(share, "config", "robot_localization")
     is_path = os.path.sep in name
@@ -155,6 +177,8 @@ def estimator_file(share, name, scope, robot, world):
         raise RuntimeError(f"ekf: {name}.yaml needs {', '.join(missing)}, which {robot} does not publish in this world")
     origin = world["origin"]
     datum = f"datum: [{origin['latitude_deg']:.9f}, {origin['longitude_deg']:.9f}, 0.0]"
+    if has_odom:
+        text = text.replace("odom_frame: world", "odom_frame: odom").replace("world_frame: world", "world_frame: odom")
     text = text.replace(f" /{written_for}/", f" /{scope}/").replace(f" {written_for}/", f" {robot}/")
     return temporary_file(re.sub(r"datum: \[.*\]", datum, text), ".yaml"), text
 
@@ -168,8 +192,10 @@ def initial_state(robot, world):
 
 
 def estimator(share, value, scope, robot, world):
-    """Returns the nodes of robot_localization that the parameter file names, in the namespace of the simulator."""
-    path, text = estimator_file(share, value("ekf"), scope, robot, world)
+    """Returns the nodes of robot_localization that the parameter file names, in the namespace of the simulator. For Nav2, the
+    filter publishes `odom` -> robot; `map` and `odom` are then at the origin of the world.
+    """
+    path, text = estimator_file(share, value("ekf"), scope, robot, world, bool(value("nav2")))
     odometry = f"/{scope}/odometry/filtered"
     is_own = os.path.sep not in value("ekf")
 
@@ -188,31 +214,62 @@ def estimator(share, value, scope, robot, world):
             ("odometry/gps", f"/{scope}/odometry/gps"),
         ]
         nodes.append(node("navsat_transform_node", "navsat_transform_node", topics))
+    if value("nav2"):
+        nodes += [fixed_transform(parent, child) for parent, child in (("world", "map"), ("map", "odom"))]
     return nodes
+
+
+def fixed_transform(parent, child):
+    """Returns a node that publishes the frame `child` at the origin of `parent`."""
+    arguments = ["--frame-id", parent, "--child-frame-id", child]
+    return Node(package="tf2_ros", executable="static_transform_publisher", name=f"{parent}_to_{child}", arguments=arguments)
+
+
+def navigation(share, value, scope, boat, world):
+    """Returns the nodes of Nav2, and the options of the simulator for its map."""
+    own = value("map")
+    published = next((topic["topic"] for topic in world["published"] if topic["type"] == "nav_msgs/msg/OccupancyGrid"), "")
+    further = merrow_nav2.map_options(boat) if own == "true" else []
+    map_file = own if own not in ("", "true", "false") else ""
+    if map_file and not os.path.isfile(map_file):
+        raise RuntimeError(f"map: found no file {map_file}, expected true, false or the path of a map of map_server")
+    map_topic = "map" if own == "true" or map_file or (published and own == "") else ""
+    nodes = merrow_nav2.nodes(share, value("nav2_params"), boat, world, scope, value("namespace"), value("pace"),
+                              bool(value("ekf")), map_topic, map_file, temporary_file)
+    return nodes, further
 
 
 def start(context):
     value = lambda name: LaunchConfiguration(name).perform(context)  # noqa: E731
-    robot, ekf = value("robot"), value("ekf")
-    requested = [name for name in ("rviz", "state_publisher", "joy") if is_true(value(name))] + (["ekf"] if ekf else [])
-    if requested and not robot:
+    robot, ekf, nav2 = value("robot"), value("ekf"), value("nav2")
+    requested = [name for name in ("rviz", "state_publisher", "joy") if is_true(value(name))]
+    requested += [name for name in ("ekf", "nav2") if value(name)]
+    if requested and not robot and not nav2:
         raise RuntimeError(f"{', '.join(requested)}: found no robot, expected robot:=NAME")
-    check_packages(PACKAGES[name] for name in requested)
-    nodes = []
+    check_packages(package for name in requested for package in PACKAGES[name])
+    world = json.loads(merrow(context, "describe", value("world"), "--json", *profile(value))) if ekf or nav2 else None
+    if nav2:
+        boat = merrow_nav2.find_boat(world, nav2)
+        if robot not in ("", boat["name"]):
+            raise RuntimeError(f"nav2: found the boat {boat['name']} and robot:={robot}, expected the same robot, or no robot")
+        robot = boat["name"]
+    nodes, further = [], []
     share = FindPackageShare("merrow_bringup").perform(context)
     # namespace of the topics of the robot; frames do not depend on the namespace of the node
     scope = f"{value('namespace').strip('/')}/{robot}".lstrip("/")
     if "rviz" in requested:
-        nodes.append(rviz(context, value, robot, bool(ekf)))
+        nodes.append(rviz(context, value, share, robot, bool(ekf)))
     if "state_publisher" in requested:
         nodes.append(state_publisher(context, value, scope, robot))
     if "joy" in requested:
         nodes.append(Node(package="joy", executable="joy_node", namespace=scope))
     if ekf:
-        world = json.loads(merrow(context, "describe", value("world"), "--json", *profile(value)))
         nodes += estimator(share, value, scope, robot, world)
+    if nav2:
+        servers, further = navigation(share, value, scope, boat, world)
+        nodes += servers
     # last: it does not run without the others if one of them cannot be started
-    return [*nodes, simulator(value, robot if ekf else "")]
+    return [*nodes, simulator(value, robot if ekf else "", further)]
 
 
 def generate_launch_description():

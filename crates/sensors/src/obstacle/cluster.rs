@@ -2,6 +2,7 @@
 
 use crate::obstacle::Cuboid;
 use merrow_math::Vec3;
+use merrow_math::plane::convex_hull;
 use merrow_math::real::sin_cos;
 use merrow_model::sensor::obstacle::Echo;
 use std::collections::BTreeMap;
@@ -93,32 +94,6 @@ fn is_within_gap(p: Vec3, extent: &[[f64; 2]; 2], gap: f64) -> bool {
     let [dx, dy] = [(p.x, extent[0]), (p.y, extent[1])]
         .map(|(x, [low, high])| (low - x).max(x - high).max(0.0));
     dx * dx + dy * dy < gap * gap
-}
-
-/// Returns the corners of the convex hull of points in the plane, counter-clockwise.
-fn convex_hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
-    points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
-    points.dedup();
-    if points.len() < 3 {
-        return points;
-    }
-    let turn = |a: [f64; 2], b: [f64; 2], c: [f64; 2]| {
-        (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
-    };
-    let mut out: Vec<[f64; 2]> = Vec::new();
-    let half = |points: &mut dyn Iterator<Item = [f64; 2]>, out: &mut Vec<[f64; 2]>| {
-        let first = out.len();
-        for p in points {
-            while out.len() >= first + 2 && turn(out[out.len() - 2], out[out.len() - 1], p) <= 0.0 {
-                out.pop();
-            }
-            out.push(p);
-        }
-        out.pop();
-    };
-    half(&mut points.iter().copied(), &mut out);
-    half(&mut points.iter().rev().copied(), &mut out);
-    out
 }
 
 /// Returns the closeness (3) of the sides of a box with the angle `yaw` [rad] to the echoes, and

@@ -32,6 +32,7 @@ use merrow_model::scene::{Collider, Link, Material, Robot, Start, ThrustAllocati
 use merrow_yaml::error::{Place, Problems, quote};
 use merrow_yaml::node::parse;
 use merrow_yaml::read::read_root;
+use std::path::Path;
 use std::sync::LazyLock;
 
 /// Builds the robot `name`, displaced by `offset` [m], W, from the position in its entry.
@@ -268,7 +269,10 @@ pub(crate) fn model_sources(model: &RobotModelConfig) -> ModelInfo {
             estimated.to_string(),
         ));
     }
+    // every model states its source, also one that changes another
+    let file = Path::new(&*model.at.key_place("source").file).file_stem();
     ModelInfo {
+        model: file.unwrap_or_default().to_string_lossy().into_owned(),
         description: model.description.clone(),
         sources,
         unstable_course: model.unstable_course.clone(),

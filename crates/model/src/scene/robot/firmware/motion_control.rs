@@ -281,8 +281,14 @@ impl LawSettings for MotionControl {
     }
 
     fn max_velocity(&self) -> [f64; 4] {
-        let [surge, sway, heave] = self.keys.max_speed_m_s;
-        [surge, sway, heave, self.keys.max_yaw_rate_rad_s]
+        let [surge, sway, heave, _, _, yaw] = self.actuated.map(|is| if is { 1.0 } else { 0.0 });
+        let [max_surge, max_sway, max_heave] = self.keys.max_speed_m_s;
+        [
+            surge * max_surge,
+            sway * max_sway,
+            heave * max_heave,
+            yaw * self.keys.max_yaw_rate_rad_s,
+        ]
     }
 
     fn velocity_unit(&self) -> String {

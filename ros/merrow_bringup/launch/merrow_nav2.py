@@ -1,0 +1,203 @@
+"""Nav2 for a boat: the parameters that follow from its model, its world and the pace, and the nodes of Nav2."""
+
+import math
+import os
+import string
+
+from launch_ros.actions import Node
+
+# programs of Nav2 by their packages, in the order in which the lifecycle manager activates them
+SERVERS = {
+    "nav2_map_server": "map_server",
+    "nav2_controller": "controller_server",
+    "nav2_smoother": "smoother_server",
+    "nav2_planner": "planner_server",
+    "nav2_behaviors": "behavior_server",
+    "nav2_velocity_smoother": "velocity_smoother",
+    "nav2_bt_navigator": "bt_navigator",
+    "nav2_waypoint_follower": "waypoint_follower",
+}
+# packages without which no server can be started
+PACKAGES = [*SERVERS, "nav2_lifecycle_manager", "nav2_navfn_planner", "nav2_regulated_pure_pursuit_controller"]
+
+# rates of the controller, of the velocity smoother and of the planner in simulated time [Hz]
+CONTROLLER_HZ, SMOOTHER_HZ, PLANNER_HZ = 10, 20, 1
+# share of the maximum yaw rate and accelerations that Nav2 commands, so that the boat can follow
+SHARE = 0.7
+# largest accelerations that Nav2 commands [m/s2, rad/s2]
+ACCELERATION, YAW_ACCELERATION = 0.5, 0.4
+# sensors whose beams do not move with the sensor, by the type of their messages; a sensor that is
+# inclined by more than MAX_TILT_DEG sees the water
+SOURCES = {"sensor_msgs/msg/LaserScan": ("laser", "LaserScan"), "sensor_msgs/msg/PointCloud2": ("lidar", "PointCloud2")}
+MAX_TILT_DEG = 5
+# heights above the water between which echoes are obstacles: above the waves, below the bridges [m]
+OBSTACLE_HEIGHT = 0.4
+CLEARANCE = 1.0
+# water below the keel, and margin about the circle of the boat [m]
+UNDER_KEEL, MARGIN = 0.3, 1.0
+
+
+def find_boat(world, name):
+    """Returns the boat `name`, or the only robot with the model of this name. `world`: what `merrow describe --json`
+    prints.
+    """
+    robots = [robot for robot in world["robots"] if robot["section"] == "robots"]
+    found = [robot for robot in robots if robot["name"] == name]
+    found = found or [robot for robot in robots if robot["model"] == name or robot["model"].startswith(f"{name}_")]
+    if len(found) != 1:
+        names = ", ".join(robot["name"] for robot in robots)
+        raise RuntimeError(f"nav2: found {len(found)} robots with the name or the model {name}, expected one of {names}")
+    boat = found[0]
+    navigation = boat["navigation"]
+    at_rest = boat["at_rest"] or {}
+    if navigation is None:
+        raise RuntimeError(f"nav2: {boat['name']} accepts no velocity commands; expected a boat with a firmware")
+    if not at_rest.get("floats") or navigation["max_velocity"]["heave_m_s"] > 0:
+        raise RuntimeError(f"nav2: {boat['name']} is not a boat; expected a robot that floats and controls surge and yaw")
+    return boat
+
+
+def pace_factor(pace):
+    """Returns the factor of the pace, by which the rates of servers that count wall time are multiplied."""
+    if pace == "realtime":
+        return 1.0
+    try:
+        factor = float(pace)
+    except ValueError:
+        factor = math.nan
+    if not 0 < factor < math.inf:
+        raise RuntimeError(f"nav2: found pace:={pace}, expected realtime or a factor, because Nav2 counts wall time")
+    return factor
+
+
+def water_level(boat):
+    """Returns the height of the water at the boat at the start [m]."""
+    return boat["start"]["position_m"][2]
+
+
+def map_options(boat):
+    """Returns the options of the simulator that publish the map with the depth and the height that the boat needs."""
+    low, high = [height + boat["at_rest"]["base_height_m"] for height in boat["navigation"]["height_m"]]
+    return ["--set", f"map.depth_m={UNDER_KEEL - low:.2f}", "--set", f"map.clearance_m={high + MARGIN:.2f}"]
+
+
+def observations(boat, world, scope):
+    """Returns the fixed lasers and lidars of the boat: name of the source, topic, type of message."""
+    fixed = {sensor["name"]: sensor["kind"] for sensor in boat["sensors"]
+             if sensor["link"] == "base_link" and all(abs(angle) < MAX_TILT_DEG for angle in sensor["attitude_deg"][:2])}
+    found = []
+    for topic in world["published"]:
+        kind, data_type = SOURCES.get(topic["type"], (None, None))
+        parts = topic["topic"].strip("/").split("/")
+        if boat["name"] in parts[:-1]:
+            sensor = parts[parts.index(boat["name"]) + 1]
+            if fixed.get(sensor) == kind and kind:
+                found.append((sensor, f"/{scope}/{'/'.join(parts[parts.index(boat['name']) + 1:])}", data_type))
+    return found
+
+
+def obstacle_layer(sources, level, low):
+    """Returns the obstacle layer of both cost maps, as YAML. `level`: height of the base at rest in the frame of the cost map
+    [m]. A planar laser is at one height, so that its echoes from waves cannot be told from those of low obstacles.
+    """
+    text = '{plugin: "nav2_costmap_2d::ObstacleLayer", enabled: true, footprint_clearing_enabled: true, '
+    text += f'observation_sources: "{" ".join(name for name, _, _ in sources)}"'
+    for name, topic, data_type in sources:
+        inf = "true" if data_type == "LaserScan" else "false"
+        text += (f", {name}: {{topic: {topic}, data_type: {data_type}, marking: true, clearing: true, inf_is_valid: {inf}, "
+                 f"min_obstacle_height: {level + low:.2f}, max_obstacle_height: {level + 20.0:.2f}, "
+                 "obstacle_min_range: 0.3, obstacle_max_range: 40.0, raytrace_min_range: 0.0, raytrace_max_range: 45.0}")
+    return text + "}"
+
+
+def values(boat, world, scope, pace, has_estimate, map_topic, map_file, servers):
+    """Returns the values that replace the words with $ in the files of Nav2."""
+    navigation = boat["navigation"]
+    limits, acceleration = navigation["max_velocity"], navigation["max_acceleration"]
+    speed = navigation["path_speed_m_s"] or 0.5 * limits["surge_m_s"]
+    yaw_rate = SHARE * limits["yaw_rad_s"]
+    corners = navigation["footprint_m"]
+    xs = [x for x, _ in corners]
+    circle = max(math.hypot(x, y) for x, y in corners)
+    acceptance = navigation["acceptance_radius_m"] or 2 * circle
+    sources = observations(boat, world, scope)
+    has_map = bool(map_topic or map_file)
+    # with an estimator in two dimensions, the boat is at the height zero of the frame odom
+    height = 0.0 if has_estimate else water_level(boat)
+    layers = (["obstacle_layer"] if sources else []) + ["inflation_layer"]
+    length = max(xs) - min(xs)
+    factor = pace_factor(pace)
+    slow = max(0.4, 0.25 * speed)
+    text = lambda words: "[" + ", ".join(words) + "]"  # noqa: E731
+    return {
+        "global_frame": "map" if has_estimate else "world",
+        "local_frame": "odom" if has_estimate else "world",
+        "base_frame": f"{boat['name']}/base_link",
+        "odometry": f"/{scope}/odometry" + ("/filtered" if has_estimate else ""),
+        "speed": f"{speed:.2f}",
+        "slow_speed": f"{slow:.2f}",
+        "approach_speed": f"{min(speed, 0.8):.2f}",
+        "yaw_rate": f"{yaw_rate:.2f}",
+        "acceleration": f"{min(ACCELERATION, SHARE * acceleration['surge_m_s2']):.2f}",
+        "yaw_acceleration": f"{min(YAW_ACCELERATION, SHARE * acceleration['yaw_rad_s2']):.2f}",
+        "look_ahead": f"{0.6 * (navigation['look_ahead_m'] or 4 * speed):.2f}",
+        "turning_radius": f"{2 * speed / yaw_rate:.2f}",
+        "goal_tolerance": f"{0.6 * acceptance:.2f}",
+        "passing_distance": f"{0.75 * acceptance:.2f}",
+        "length": f"{length:.2f}",
+        "astern_s": f"{2 * length / slow + 5:.0f}",
+        "footprint": text(f"[{x:.3f}, {y:.3f}]" for x, y in corners),
+        "inflation_radius": f"{circle + MARGIN:.2f}",
+        "local_size": f"{max(20, round(12 * circle)):d}",
+        "obstacle_layer": obstacle_layer(sources, height, OBSTACLE_HEIGHT),
+        "local_layers": text(layers),
+        "global_layers": text((["static_layer"] if has_map else []) + layers),
+        "without_map": "false" if has_map else "true",
+        "map_topic": map_topic or "map",
+        "map_file": map_file,
+        "controller_hz": f"{CONTROLLER_HZ * factor:.1f}",
+        "smoother_hz": f"{SMOOTHER_HZ * factor:.1f}",
+        "planner_hz": f"{PLANNER_HZ * factor:.2f}",
+        "servers": text(servers),
+    }
+
+
+def fill(path, own, write):
+    """Returns the path of a copy of a file in which the values replace the words with $."""
+    with open(path, encoding="utf-8") as file:
+        template = string.Template(file.read())
+    try:
+        text = template.substitute(own)
+    except KeyError as error:
+        raise RuntimeError(f"nav2: {path}: found the word ${error.args[0]}, expected one of {', '.join(sorted(own))}") from None
+    except ValueError as error:
+        raise RuntimeError(f"nav2: {path}: {error}; expected a word after each dollar sign, or $$ for the sign itself") from None
+    return write(text, os.path.splitext(path)[1])
+
+
+def nodes(share, params, boat, world, scope, namespace, pace, has_estimate, map_topic, map_file, write):
+    """Returns the nodes of Nav2 for a boat. `params`: name in config/nav2 or path of a parameter file. `write`: writes a file
+    and returns its path.
+    """
+    folder = os.path.join(share, "config", "nav2")
+    path = params if os.path.sep in params else os.path.join(folder, f"{params}.yaml")
+    if not os.path.isfile(path):
+        names = ", ".join(sorted(os.path.splitext(name)[0] for name in os.listdir(folder) if name.endswith(".yaml")))
+        raise RuntimeError(f"nav2_params: found no file {path}, expected the path of a file or one of {names}")
+    servers = {package: name for package, name in SERVERS.items() if map_file or name != "map_server"}
+    own = values(boat, world, scope, pace, has_estimate, map_topic, map_file, servers.values())
+    for tree in "navigate_to_pose", "navigate_through_poses":
+        own[tree] = fill(os.path.join(folder, f"{tree}.xml"), own, write)
+    parameters = fill(path, own, write)
+    # behaviours and the controller command the smoother, which commands the boat
+    remappings = {
+        "controller_server": [("cmd_vel", "cmd_vel_nav")],
+        "behavior_server": [("cmd_vel", "cmd_vel_nav")],
+        "velocity_smoother": [("cmd_vel", "cmd_vel_nav"), ("cmd_vel_smoothed", f"/{scope}/cmd_vel")],
+    }
+    all_servers = servers | {"nav2_lifecycle_manager": "lifecycle_manager"}
+    return [
+        Node(package=package, executable=name, name=name, namespace=namespace, parameters=[parameters],
+             remappings=remappings.get(name, []), output="screen")
+        for package, name in all_servers.items()
+    ]
