@@ -18,10 +18,7 @@ pub(super) fn navigation_json(robot: &Robot, scene: &Scene) -> Value {
         return Value::Null;
     };
     let (speed, line_of_sight) = match (firmware.motion_control(), &firmware.guidance) {
-        (Some(law), _) => (
-            Some(law.keys.path_speed()),
-            Some(law.keys.line_of_sight()),
-        ),
+        (Some(law), _) => (Some(law.keys.path_speed()), Some(law.keys.line_of_sight())),
         (None, Some(guidance)) => (Some(guidance.speed_m_s), Some(guidance.line_of_sight())),
         (None, None) => (None, None),
     };

@@ -37,6 +37,60 @@ fn names_of_tasks_are_checked() {
     );
 }
 
+// Objects that a task follows, avoids or moves are others than its robots, and are given once; a
+// prop that is called like a copy of a robot is no robot.
+#[test]
+fn objects_of_tasks_are_others() {
+    let others = "props: {boat_1: {body: crate, position_m: [9, 9, 0]}}
+actors: {ferry: {body: crate, waypoints_m: [[50, 0, 0], [60, 0, 0]], speed_m_s: 1}}
+";
+    let world = |keys: &str| task(keys) + others;
+    check(
+        &world("kind: follow_target, target: boat"),
+        "w.yaml:8:37: `target`: boat is a robot of the task itself; expected another object",
+    );
+    check(
+        &world("kind: follow_target, target: pier"),
+        "w.yaml:8:37: `target`: the structure pier does not move; expected a robot, a prop or an actor",
+    );
+    check(
+        &world("kind: avoid_traffic, goal: {position_m: [9, 0, 0]}, traffic: [ferry, ferry]"),
+        "w.yaml:8:69: `traffic` has ferry twice; remove one",
+    );
+    check(
+        &world("kind: pick_and_place, objects: [{object: ferry, position_m: [9, 0, 0]}]"),
+        "w.yaml:8:49: `object`: ferry moves along a route; expected a prop",
+    );
+    assert_eq!(
+        super::messages(&world("kind: follow_target, target: boat_1")),
+        "accepted"
+    );
+}
+
+// Places at the surface are those of the water there: of a lake above the sea, not in a dry dock.
+#[test]
+fn places_are_on_the_water_of_their_region() {
+    let regions = "water:
+  regions:
+    lake: {corners_m: [[90, -20], [140, -20], [140, 20], [90, 20]], level_m: 6, open_to_current: false}
+    dock: {corners_m: [[190, -20], [240, -20], [240, 20], [190, 20]], dry: true}
+";
+    let world = |x: f64| {
+        let goal = format!("kind: station_keeping, goal: {{position_m: [{x}, 0, 0]}}");
+        let world = task(&goal) + regions;
+        world.replace("depth_m: 20", "depth_m: 20, slope_east_north: [0.22, 0]")
+    };
+    // the seabed of the lake is at 2 m, that of the dock at 27.3 m
+    assert_eq!(super::messages(&world(100.0)), "accepted");
+    assert!(super::messages(&world(99.0).replace("level_m: 6", "level_m: 1")).contains("on land"));
+    let dock = world(215.0).replace("0.22", "0");
+    assert!(
+        super::messages(&dock).contains("on land"),
+        "{}",
+        super::messages(&dock)
+    );
+}
+
 #[test]
 fn impossible_geometry_is_refused() {
     check(

@@ -28,9 +28,14 @@ pub trait Names {
     fn start(&self, body: usize) -> Vec3;
     /// Returns the attitude of a body in W at the start of the run.
     fn start_attitude(&self, body: usize) -> Quat;
+    /// Returns whether a body moves along a route, as actors do.
+    fn has_route(&self, body: usize) -> bool;
     /// Returns whether a body floats at the surface or stands on the ground, so that the heights of
     /// goals do not matter.
     fn stays_at_surface(&self, body: usize) -> bool;
+    /// Returns the height of the water without waves at the start of the run [m]; minus infinity where
+    /// there is none.
+    fn water_level(&self, x: f64, y: f64) -> f64;
     /// Returns the height of the seabed [m].
     fn seabed(&self, x: f64, y: f64) -> f64;
     /// Returns the structure that contains a point in W [m].
@@ -426,12 +431,46 @@ pub fn build_waypoints(keys: &[GoalKeys], surface: bool, names: &Site<'_>) -> Op
     Some(waypoints)
 }
 
+/// Returns the bodies of the objects that the robots of a task follow, avoid or move. Reports
+/// structures, robots of the task, and names that are given twice. `key` is the key of the names.
+pub fn find_others<'n>(
+    given: impl IntoIterator<Item = (&'n str, &'n Place)>,
+    key: &str,
+    names: &Site<'_>,
+) -> Option<Vec<usize>> {
+    let mut found = Vec::new();
+    for (name, place) in given {
+        let body = match names.find_object(name, Vec3::zero(), place)? {
+            Anchor::Body(body) | Anchor::OnBody(body, _) => body,
+            Anchor::Fixed(_) => {
+                let text = format!(
+                    "`{key}`: the structure {name} does not move; expected a robot, a prop or an actor"
+                );
+                names.error(place, &text);
+                return None;
+            }
+        };
+        let text = if names.robots.iter().any(|(_, robot)| *robot == body) {
+            format!("`{key}`: {name} is a robot of the task itself; expected another object")
+        } else if found.contains(&body) {
+            format!("`{key}` has {name} twice; remove one")
+        } else {
+            found.push(body);
+            continue;
+        };
+        names.error(place, &text);
+        return None;
+    }
+    Some(found)
+}
+
 /// Reports a place that no robot can reach: in the seabed or inside a structure. A robot at the
-/// surface needs water there.
+/// surface needs water there, at the level of its region.
 pub fn check_reachable(p: Vec3, surface: bool, what: &str, place: &Place, names: &Site<'_>) {
     let [x, y] = [p.x, p.y];
     let seabed = names.seabed(x, y);
-    let z = if surface { 0.0 } else { p.z };
+    let level = names.water_level(x, y);
+    let z = if surface { level } else { p.z };
     if seabed >= z {
         let found = format!(
             "{what}: ({x:.2}, {y:.2}, {z:.2}) m is in the seabed, which is at {seabed:.2} m there"

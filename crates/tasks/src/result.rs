@@ -107,5 +107,6 @@ impl Task {
 }
 
 fn seconds(ns: u64) -> f64 {
-    ns as f64 * 1e-9
+    // the nearest number, which prints with its own digits
+    ns as f64 / 1e9
 }

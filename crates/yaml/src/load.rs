@@ -658,11 +658,15 @@ fn draw_value(
     mut numbers: Numbers<'_>,
     problems: &mut Problems,
 ) -> Option<Parameter> {
-    let distribution = parameter.value.as_map().and_then(Distribution::of_map);
-    let Some((distribution, arguments)) = distribution else {
-        return Some(parameter);
+    let map = parameter.value.as_map();
+    let drawn = match map.and_then(Distribution::of_map) {
+        Some((distribution, arguments)) => distribution.draw(arguments, &mut numbers),
+        None => match map.and_then(Distribution::error) {
+            Some(error) => Err(error),
+            None => return Some(parameter),
+        },
     };
-    let value = match distribution.draw(arguments, &mut numbers) {
+    let value = match drawn {
         Ok(value) => value,
         Err((place, why)) => {
             let text = format!("parameter {}: {why}", quote(&parameter.name));

@@ -15,6 +15,8 @@ pub use crate::parse::parse;
 
 /// Key that selects the kind of a choice.
 pub const KIND: &str = "kind";
+/// Keys of the distributions of a value that is drawn at random.
+pub(crate) const DISTRIBUTIONS: [&str; 5] = ["uniform", "integer", "normal", "choice", "shuffle"];
 
 /// Maximum nesting depth of lists and maps, including `extends`.
 pub const DEPTH_MAX: usize = 64;
@@ -377,10 +379,22 @@ pub fn merge(base: Node, overrides: Node) -> Node {
     }
 }
 
-/// Returns true if both maps have a `kind` and the two differ, or if the second replaces the first
-/// by a parameter.
+/// Returns the word and the arguments of a map that is the distribution of a value.
+pub(crate) fn distribution_of(map: &Map) -> Option<(&str, &Node)> {
+    let [(key, arguments)] = &map.entries[..] else {
+        return None;
+    };
+    DISTRIBUTIONS
+        .contains(&key.name.as_str())
+        .then_some((key.name.as_str(), arguments))
+}
+
+/// Returns true if both maps have a `kind` or are distributions and the two differ, or if the second
+/// replaces the first by a parameter.
 fn of_other_kind(base: &Map, overrides: &Map) -> bool {
+    let words = [base, overrides].map(|map| distribution_of(map).map(|(word, _)| word));
     overrides.get(USED).is_some()
+        || matches!(words, [Some(base), Some(other)] if base != other)
         || matches!((base.get_text(KIND), overrides.get_text(KIND)), (Some(base), Some(other)) if base != other)
 }
 

@@ -2,8 +2,8 @@
 //! `{uniform: [low, high]}`, `{integer: [low, high]}`, `{normal: [mean, std]}`, `{choice: [...]}` and
 //! `{shuffle: [...]}`.
 
-use crate::error::{Place, quote};
-use crate::node::{Map, Node, Value};
+use crate::error::{Place, did_you_mean, quote, quoted_list};
+use crate::node::{DISTRIBUTIONS, Map, Node, Value, distribution_of};
 use crate::number::number;
 
 /// Function that returns random numbers of a parameter: from a seed, the name of the parameter and
@@ -41,6 +41,16 @@ impl<'a> Numbers<'a> {
     }
 }
 
+/// Describes a value that is no argument of a distribution.
+fn describe(node: &Node) -> String {
+    match &node.value {
+        Value::Null => "null".to_owned(),
+        Value::Scalar { text, .. } => quote(text),
+        Value::Seq(items) => format!("a list of {}", items.len()),
+        Value::Map(_) => "a map".to_owned(),
+    }
+}
+
 /// Distribution of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Distribution {
@@ -52,23 +62,44 @@ pub(crate) enum Distribution {
 }
 
 impl Distribution {
-    fn of_word(word: &str) -> Option<Self> {
-        Some(match word {
-            "uniform" => Self::Uniform,
-            "integer" => Self::Integer,
-            "normal" => Self::Normal,
-            "choice" => Self::Choice,
-            "shuffle" => Self::Shuffle,
-            _ => return None,
-        })
-    }
+    /// All distributions, in the order of their words in [`DISTRIBUTIONS`].
+    const ALL: [Self; DISTRIBUTIONS.len()] = [
+        Self::Uniform,
+        Self::Integer,
+        Self::Normal,
+        Self::Choice,
+        Self::Shuffle,
+    ];
 
     /// Returns the distribution and its arguments if `map` consists of them.
     pub(crate) fn of_map(map: &Map) -> Option<(Self, &Node)> {
-        let [(key, arguments)] = &map.entries[..] else {
-            return None;
-        };
-        Some((Self::of_word(&key.name)?, arguments))
+        let (word, arguments) = distribution_of(map)?;
+        let k = DISTRIBUTIONS.iter().position(|known| *known == word)?;
+        Some((Self::ALL[k], arguments))
+    }
+
+    /// Returns what is wrong with a map that was hardly meant as a value: two distributions, or a
+    /// misspelt one.
+    pub(crate) fn error(map: &Map) -> Option<(Place, String)> {
+        let (key, arguments) = map.entries.first()?;
+        let words = map.entries.iter().map(|(key, _)| key.name.as_str());
+        let known: Vec<&str> = words.filter(|word| DISTRIBUTIONS.contains(word)).collect();
+        if known.len() > 1 {
+            let text = format!(
+                "expected one distribution, found {}; remove one, or replace the whole value",
+                quoted_list(known)
+            );
+            return Some((key.place.clone(), text));
+        }
+        let hint = did_you_mean(&key.name, DISTRIBUTIONS);
+        let is_misspelt = map.entries.len() == 1
+            && known.is_empty()
+            && matches!(arguments.value, Value::Seq(_))
+            && !hint.is_empty();
+        is_misspelt.then(|| {
+            let text = format!("no distribution {}{hint}", quote(&key.name));
+            (key.place.clone(), text)
+        })
     }
 
     /// Draws a value.
@@ -80,7 +111,10 @@ impl Distribution {
         arguments: &Node,
         numbers: &mut Numbers<'_>,
     ) -> Result<Node, (Place, String)> {
-        let wrong = |node: &Node, what: &str| (node.place.clone(), format!("expected {what}"));
+        let wrong = |node: &Node, what: &str| {
+            let text = format!("expected {what}, found {}", describe(node));
+            (node.place.clone(), text)
+        };
         match (self, &arguments.value) {
             (Self::Choice, Value::Seq(items)) if !items.is_empty() => {
                 Ok(items[numbers.below(items.len())].clone())
@@ -131,8 +165,9 @@ impl Distribution {
         let finite = |node: &Node| {
             let value = node.as_text().and_then(number).filter(|x| x.is_finite());
             value.ok_or_else(|| {
-                let text = "expected a number, or two lists of numbers";
-                (node.place.clone(), text.to_string())
+                let found = describe(node);
+                let text = format!("expected a number, or two lists of numbers, found {found}");
+                (node.place.clone(), text)
             })
         };
         let (low, high) = (finite(a)?, finite(b)?);

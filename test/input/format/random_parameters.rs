@@ -134,11 +134,11 @@ fn wrong_distributions_are_rejected_at_their_place() {
     let table = [
         (
             "{uniform: [1]}",
-            "27: parameter `x`: expected the list [low, high]",
+            "27: parameter `x`: expected the list [low, high], found a list of 1",
         ),
         (
             "{uniform: 3}",
-            "27: parameter `x`: expected the list [low, high]",
+            "27: parameter `x`: expected the list [low, high], found `3`",
         ),
         (
             "{uniform: [2, 1]}",
@@ -146,11 +146,11 @@ fn wrong_distributions_are_rejected_at_their_place() {
         ),
         (
             "{uniform: [a, 1]}",
-            "28: parameter `x`: expected a number, or two lists of numbers",
+            "28: parameter `x`: expected a number, or two lists of numbers, found `a`",
         ),
         (
             "{uniform: [.nan, 1]}",
-            "28: parameter `x`: expected a number, or two lists of numbers",
+            "28: parameter `x`: expected a number, or two lists of numbers, found `.nan`",
         ),
         (
             "{uniform: [[1, 2], [3]]}",
@@ -158,7 +158,7 @@ fn wrong_distributions_are_rejected_at_their_place() {
         ),
         (
             "{uniform: [[1, 2], 3]}",
-            "28: parameter `x`: expected a number, or two lists of numbers",
+            "28: parameter `x`: expected a number, or two lists of numbers, found a list of 2",
         ),
         (
             "{integer: [0.5, 1]}",
@@ -170,11 +170,19 @@ fn wrong_distributions_are_rejected_at_their_place() {
         ),
         (
             "{choice: []}",
-            "26: parameter `x`: expected a list of at least one value",
+            "26: parameter `x`: expected a list of at least one value, found a list of 0",
         ),
         (
             "{shuffle: 3}",
-            "27: parameter `x`: expected a list of values",
+            "27: parameter `x`: expected a list of values, found `3`",
+        ),
+        (
+            "{unifrom: [1, 2]}",
+            "18: parameter `x`: no distribution `unifrom`; did you mean `uniform`?",
+        ),
+        (
+            "{normal: [1, 2], uniform: [1, 2]}",
+            "18: parameter `x`: expected one distribution, found `normal`, `uniform`; remove one, or replace the whole value",
         ),
         (
             "{choice: [$y]}",
@@ -221,5 +229,29 @@ fn saved_worlds_keep_the_values() {
         let (document, world) = Document::load(&saved, Overrides::default()).unwrap();
         assert_eq!(world.scene.seed, 5);
         assert_eq!(before, drawn(&document, &world));
+    }
+}
+
+// A world that extends another one replaces a distribution by another one, with and without a
+// description.
+#[test]
+fn distributions_are_replaced_by_others() {
+    for (base, own) in [
+        ("{uniform: [1, 2]}", "{normal: [7, 0]}"),
+        (
+            "{value: {uniform: [1, 2]}, description: depth}",
+            "{value: {normal: [7, 0]}}",
+        ),
+    ] {
+        let below = format!("parameters: {{x: {base}}}\nrobots: {{}}\nseabed: {{depth_m: $x}}\n");
+        let above = format!("extends: below.yaml\nparameters: {{x: {own}}}\n");
+        let files = [
+            ("below.yaml", below.as_str()),
+            ("above.yaml", above.as_str()),
+        ];
+        let folder = Folder::new("distributions", &files);
+        let above = folder.0.join("above.yaml");
+        let (_, world) = Document::load(&above, Overrides::default()).unwrap();
+        assert_eq!(world.scene.sea.seabed.height(0.0, 0.0), -7.0, "{own}");
     }
 }

@@ -39,7 +39,7 @@ use crate::geometry::{heading_error, horizontal_distance};
 use crate::keys::GoalKeys;
 use crate::law::{
     Anchor, Better, Goal, Marker, Motion, Progress, Run, Shape, Site, TaskLaw, Tick, build_goal,
-    check_reachable,
+    check_reachable, find_others,
 };
 use merrow_math::Vec3;
 use merrow_math::real::wrap_angle;
@@ -297,18 +297,8 @@ impl TaskLaw for AvoidTraffic {
         let goal = build_goal(&keys.goal, names)?;
         check_reachable(goal.p_W, true, "`goal`", &keys.goal.at.whole, names);
         let place = keys.at.key_place("traffic");
-        let mut traffic = Vec::new();
-        for name in &keys.traffic {
-            match names.find_object(name, Vec3::zero(), place)? {
-                Anchor::Body(body) | Anchor::OnBody(body, _) => traffic.push(body),
-                Anchor::Fixed(_) => {
-                    let text =
-                        format!("the structure {name} is no traffic; expected a robot or an actor");
-                    names.error(place, &text);
-                    return None;
-                }
-            }
-        }
+        let given = keys.traffic.iter().map(|name| (name.as_str(), place));
+        let traffic = find_others(given, "traffic", names)?;
         for (key, low, high) in [
             (
                 "safe_distance_m",

@@ -20,7 +20,7 @@
 
 use crate::geometry::distance;
 use crate::law::{
-    Anchor, Better, Marker, Progress, Run, Shape, Site, TaskLaw, Tick, is_horizontal,
+    Anchor, Better, Marker, Progress, Run, Shape, Site, TaskLaw, Tick, find_others, is_horizontal,
 };
 use merrow_persist::Persist;
 use merrow_yaml::spec::spec;
@@ -72,17 +72,9 @@ impl TaskLaw for FollowTarget {
 
     fn build(keys: &Self::Keys, names: &Site<'_>) -> Option<Self> {
         let place = keys.at.key_place("target");
-        let target = names.find_object(&keys.target, merrow_math::Vec3::zero(), place)?;
-        if matches!(target, Anchor::Fixed(_)) {
-            let text = format!(
-                "the structure {} does not move; expected a robot or an actor",
-                keys.target
-            );
-            names.error(place, &text);
-            return None;
-        }
+        let target = find_others([(keys.target.as_str(), place)], "target", names)?;
         Some(Self {
-            target,
+            target: Anchor::Body(target[0]),
             horizontal: is_horizontal(keys.horizontal, names),
             keys: keys.clone(),
         })

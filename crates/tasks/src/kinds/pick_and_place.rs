@@ -19,6 +19,7 @@
 use crate::keys::GoalKeys;
 use crate::law::{
     Anchor, Better, Goal, Marker, Progress, Run, Site, TaskLaw, Tick, build_goal, check_reachable,
+    find_others,
 };
 use merrow_math::Vec3;
 use merrow_persist::Persist;
@@ -88,17 +89,19 @@ impl TaskLaw for PickAndPlace {
     const BETTER: Better = Better::Higher;
 
     fn build(keys: &Self::Keys, names: &Site<'_>) -> Option<Self> {
+        let given = keys.objects.iter();
+        let given = given.map(|moved| (moved.object.as_str(), moved.at.key_place("object")));
+        let bodies = find_others(given, "object", names)?;
         let mut objects = Vec::new();
-        for moved in &keys.objects {
-            let place = moved.at.key_place("object");
-            let Anchor::Body(body) = names.find_object(&moved.object, Vec3::zero(), place)? else {
+        for (moved, body) in keys.objects.iter().zip(bodies) {
+            if names.has_route(body) {
                 let text = format!(
-                    "the structure {} does not move; expected a prop",
+                    "`object`: {} moves along a route; expected a prop",
                     moved.object
                 );
-                names.error(place, &text);
+                names.error(moved.at.key_place("object"), &text);
                 return None;
-            };
+            }
             let goal = build_goal(&moved.place, names)?;
             let what = format!("the place of {}", moved.object);
             // an object may lie on the ground

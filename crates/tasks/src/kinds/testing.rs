@@ -62,6 +62,12 @@ impl Names for FakeNames {
     fn start_attitude(&self, _: usize) -> Quat {
         Quat::identity()
     }
+    fn has_route(&self, _: usize) -> bool {
+        false
+    }
+    fn water_level(&self, _: f64, _: f64) -> f64 {
+        0.0
+    }
     fn stays_at_surface(&self, _: usize) -> bool {
         true
     }

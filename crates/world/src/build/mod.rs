@@ -182,7 +182,7 @@ fn build_world(
     (scene.bridges, bridge_topics) = bridges.topics.into_iter().unzip();
     (scene.service_bridges, bridge_services) = bridges.services.into_iter().unzip();
     scene.faults = fault::build_faults(&file.faults, cx.on(&scene));
-    scene.task = task::build_task(file, cx.on(&scene));
+    scene.task = task::build_task(file, &models, cx.on(&scene));
     scene.schedule = schedule::build_schedule(&file.schedule, cx.on(&scene));
     scene.ais = ais::build_transponders(&file.ais, cx.on(&scene));
     acoustic::resolve_targets(&file.robots, &mut scene, cx);

@@ -1,9 +1,11 @@
 //! Conversion of the task: its names and positions in the world.
 
+use crate::ModelInfo;
 use crate::context::SceneContext;
 use crate::keys::WorldConfig;
 use crate::sensor::placement::is_within;
 use merrow_environment::geodesy::{ecef, world_from_ecef};
+use merrow_environment::hydrostatics::mean_level;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::robot::firmware::interface::ControlledHeight;
 use merrow_tasks::Task;
@@ -14,15 +16,21 @@ use std::sync::Arc;
 /// Depth to which a robot without firmware is taken to float at the surface [m].
 const SURFACE: f64 = 1.0;
 
-/// Builds the task of a world whose robots, structures and couplings are known.
-pub(crate) fn build_task(file: &WorldConfig, cx: SceneContext<'_>) -> Option<Arc<Task>> {
+/// Builds the task of a world whose robots, structures and couplings are known; `models` has the
+/// sections of the robots.
+pub(crate) fn build_task(
+    file: &WorldConfig,
+    models: &[ModelInfo],
+    cx: SceneContext<'_>,
+) -> Option<Arc<Task>> {
     let task = file.task.as_ref()?;
-    Task::build(task, &SceneNames { file, cx }).map(Arc::new)
+    Task::build(task, &SceneNames { file, models, cx }).map(Arc::new)
 }
 
 /// Names of a scene that is being built.
 struct SceneNames<'a> {
     file: &'a WorldConfig,
+    models: &'a [ModelInfo],
     cx: SceneContext<'a>,
 }
 
@@ -61,18 +69,11 @@ impl Names for SceneNames<'_> {
     }
 
     fn robots(&self) -> Vec<(String, usize)> {
-        let is_entry = |name: &str| {
-            let mut entries = self.file.robots.iter();
-            entries.any(|(entry, _)| {
-                let copy = name
-                    .strip_prefix(entry)
-                    .and_then(|rest| rest.strip_prefix('_'));
-                entry == name || copy.is_some_and(|k| k.bytes().all(|b| b.is_ascii_digit()))
-            })
-        };
-        let robots = self.cx.scene.robots.iter().enumerate();
-        let robots = robots.filter(|(_, robot)| robot.route.is_none() && is_entry(&robot.name));
-        robots.map(|(k, robot)| (robot.name.clone(), k)).collect()
+        let robots = self.cx.scene.robots.iter().zip(self.models).enumerate();
+        let robots = robots.filter(|(_, (_, model))| model.section == "robots");
+        robots
+            .map(|(k, (robot, _))| (robot.name.clone(), k))
+            .collect()
     }
 
     fn start(&self, body: usize) -> Vec3 {
@@ -84,11 +85,24 @@ impl Names for SceneNames<'_> {
         Quat::from_rpy(roll, pitch, yaw)
     }
 
+    fn has_route(&self, body: usize) -> bool {
+        self.cx.scene.robots[body].route.is_some()
+    }
+
+    fn water_level(&self, x: f64, y: f64) -> f64 {
+        let scene = self.cx.scene;
+        match scene.sea.region(x, y) {
+            Some(region) if region.is_dry() => f64::NEG_INFINITY,
+            _ => mean_level(&scene.sea, x, y, 1e-9 * scene.start_ns as f64),
+        }
+    }
+
     fn stays_at_surface(&self, body: usize) -> bool {
         let robot = &self.cx.scene.robots[body];
+        let p = robot.start.p_WB;
         match &robot.firmware {
             Some(firmware) => firmware.abilities().height != ControlledHeight::Commanded,
-            None => robot.start.p_WB.z.abs() <= SURFACE,
+            None => (p.z - self.water_level(p.x, p.y)).abs() <= SURFACE,
         }
     }
 

@@ -1,0 +1,370 @@
+#!/usr/bin/env python3
+"""Drives boats with the released Nav2 from goal to goal, and measures how they arrive.
+
+    python3 test/ros/native/nav2_checks.py PROGRAM [WORLD/BOAT...] [--pace N] [--seeds N]
+
+Every drive starts sim.launch.py with Nav2, and sends ten goals. Each goal must be reached without a contact and without
+a failed recovery. Prints one line per goal and a table row per drive; the exit code is 1 if a drive failed. Started by
+nav2.sh.
+"""
+
+import argparse
+import csv
+import json
+import math
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+
+import rclpy
+from action_msgs.msg import GoalStatus
+from geometry_msgs.msg import PoseStamped
+from nav2_msgs.action import FollowWaypoints, NavigateThroughPoses, NavigateToPose
+from nav_msgs.msg import OccupancyGrid, Odometry, Path
+from rclpy.action import ActionClient
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from tf2_msgs.msg import TFMessage
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from domain import Domain
+
+START_S = 60
+# simulated time for one goal [s]
+GOAL_S = 400
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+# world and boat: further arguments of the launch file, and goals x, y [m] with the headings of the path
+MARINA = [(20, 5), (58, 25), (62, -20), (92, -20), (95, 30), (110, 0), (65, 3), (45, -40), (20, -45), (0, 0)]
+HARBOUR = [(-20, 0), (20, 20), (100, 30), (160, -20), (100, -45), (40, -40), (60, 30), (20, 0), (-30, -20), (-60, 0)]
+INSIDE = [(110, 30), (160, 40), (170, -20), (120, -40), (60, -50), (30, -40), (30, 40), (90, 45), (140, 20), (80, 0)]
+LAKE = [(270, 30), (290, -30), (230, -50), (220, 20), (250, 50), (290, 50), (290, -60), (220, -60), (240, 0), (254, 0)]
+OPEN = [(30, 10), (60, -10), (60, 40), (20, 50), (-20, 40), (-40, 0), (-20, -40), (20, -30), (40, 0), (0, 10)]
+RIVER = [(84, -64), (59, -47), (44, -31), (23, 1), (-2, 32), (-32, 51), (-62, 57), (-94, 50), (-122, 27), (-183, -65)]
+DRIVES = {
+    "usv/wamv": ([], OPEN),
+    "usv/otter": ([], OPEN),
+    "usv/heron": ([], OPEN),
+    "usv/wamv/ekf": (["ekf:=wamv", "options:=--set robots.heron=null --set robots.otter=null"], OPEN),
+    "marina/wamv": ([], MARINA),
+    "marina/otter": ([], MARINA),
+    "marina/heron": ([], MARINA),
+    "marina/wamv/laser": (["map:=false"], MARINA),
+    "harbour/wamv": ([], HARBOUR),
+    "harbour/heron": ([], INSIDE),
+    "harbour/otter": ([], LAKE),
+    "riverwatch/usv": ([], RIVER),
+    "riverwatch/usv/lidar": (["map:=false"], RIVER),
+}
+
+
+def yaw_of(q):
+    """Returns the yaw of a quaternion [rad]."""
+    return math.atan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (q.y * q.y + q.z * q.z))
+
+
+def seconds(stamp):
+    return stamp.sec + 1e-9 * stamp.nanosec
+
+
+def distance_to_path(point, path):
+    """Returns the distance of a point from a polyline [m]."""
+    def to_segment(a, b):
+        dx, dy = b[0] - a[0], b[1] - a[1]
+        length = dx * dx + dy * dy
+        part = 0 if length == 0 else max(0, min(1, ((point[0] - a[0]) * dx + (point[1] - a[1]) * dy) / length))
+        return math.dist(point, (a[0] + part * dx, a[1] + part * dy))
+
+    return min((to_segment(a, b) for a, b in zip(path, path[1:])), default=math.nan)
+
+
+def edge_points(corners, spacing=0.2):
+    """Returns points on the edges of a polygon."""
+    points = []
+    for a, b in zip(corners, corners[1:] + corners[:1]):
+        count = max(1, math.ceil(math.dist(a, b) / spacing))
+        points += [(a[0] + (b[0] - a[0]) * k / count, a[1] + (b[1] - a[1]) * k / count) for k in range(count)]
+    return points
+
+
+def placed(points, pose):
+    """Returns points of a body at a pose x, y, yaw."""
+    x, y, yaw = pose
+    c, s = math.cos(yaw), math.sin(yaw)
+    return [(x + c * px - s * py, y + s * px + c * py) for px, py in points]
+
+
+@dataclass
+class Result:
+    """What a drive measured."""
+
+    reached: int = 0
+    goals: int = 0
+    time_s: float = 0
+    driven_m: float = 0
+    cross_track: list = field(default_factory=list)
+    arrival: list = field(default_factory=list)
+    closest_m: float = math.inf
+    closest: str = ""
+    recoveries: int = 0
+    contacts: int = 0
+    rate: float = math.nan
+
+    def row(self, name):
+        rms = math.sqrt(sum(e * e for e in self.cross_track) / max(1, len(self.cross_track)))
+        arrival = max(self.arrival, default=math.nan)
+        return (f"| {name} | {self.reached} of {self.goals} | {self.driven_m:.0f} | {self.time_s:.0f} | {arrival:.2f} | {rms:.2f} | "
+                f"{max(self.cross_track, default=math.nan):.2f} | {self.closest_m:.1f} ({self.closest}) | {self.recoveries} | "
+                f"{self.contacts} | {self.rate:.2f} |")
+
+
+HEAD = ("| drive | goals | way [m] | time [s] | arrival, worst [m] | cross-track, rms [m] | worst [m] | closest [m] | recoveries | contacts | "
+        "real-time factor |\n|" + " --- |" * 11)
+
+
+class Drive:
+    """A running launch file with Nav2 and a node of rclpy. A context manager that ends both."""
+
+    def __init__(self, program, world, boat, arguments, pace, seed, folder):
+        self.world, self.boat, self.pace = world, boat, pace
+        self.program, self.folder = program, folder
+        self.output = open(folder / "launch.txt", "w+", encoding="utf-8")
+        own = dict(argument.split(":=", 1) for argument in arguments)
+        options = f"--record-topics ^/contacts$ --seed {seed} {own.pop('options', '')}"
+        command = ["ros2", "launch", "merrow_bringup", "sim.launch.py", f"world:={world}", f"nav2:={boat}", f"pace:={pace}",
+                   f"record:={folder / 'contacts.mcap'}", f"options:={options}", *(f"{name}:={value}" for name, value in own.items())]
+        self.process = subprocess.Popen(command, stdout=self.output, stderr=subprocess.STDOUT, start_new_session=True)
+        self.node = rclpy.create_node("drive", parameter_overrides=[Parameter("use_sim_time", value=True)])
+        self.frame = "map" if "ekf" in own else "world"
+        described = subprocess.run([program, "describe", world, "--json"], capture_output=True, text=True, check=True).stdout
+        robots = json.loads(described)["robots"]
+        (model,) = [robot for robot in robots if robot["name"] == boat]
+        self.footprint = edge_points([tuple(corner) for corner in model["navigation"]["footprint_m"]])
+        self.others = {robot["name"]: robot for robot in robots if robot["name"] != boat}
+        self.places, self.occupied, self.resolution = {}, [], 0.0
+        self.pose, self.time, self.track, self.plan, self.feedback = None, 0.0, [], [], None
+        self.node.create_subscription(Odometry, f"/{boat}/odometry", self.on_odometry, 10)
+        self.node.create_subscription(Path, "/plan", self.on_plan, 10)
+        self.node.create_subscription(TFMessage, "/tf", self.on_transforms, 100)
+        self.node.create_subscription(OccupancyGrid, "/map", self.on_map, LATCHED)
+        self.result = Result()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.node.destroy_node()
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGINT)
+            try:
+                self.process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                pass
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+        self.output.close()
+
+    def text(self):
+        return (self.folder / "launch.txt").read_text(encoding="utf-8", errors="replace")
+
+    def on_odometry(self, message):
+        p = message.pose.pose
+        self.time = seconds(message.header.stamp)
+        self.pose = (p.position.x, p.position.y, yaw_of(p.orientation))
+        self.track.append((self.time, *self.pose))
+
+    def on_plan(self, message):
+        if not self.plan:
+            self.plan = [(p.pose.position.x, p.pose.position.y) for p in message.poses]
+
+    def on_transforms(self, message):
+        for transform in message.transforms:
+            owner, _, link = transform.child_frame_id.partition("/")
+            if link == "base_link" and owner in self.others:
+                t = transform.transform
+                self.places[owner] = (t.translation.x, t.translation.y, yaw_of(t.rotation))
+
+    def on_map(self, message):
+        info = message.info
+        self.resolution = info.resolution
+        cells = [k for k, value in enumerate(message.data) if value > 50]
+        self.occupied = [(info.origin.position.x + (k % info.width + 0.5) * info.resolution,
+                          info.origin.position.y + (k // info.width + 0.5) * info.resolution) for k in cells]
+
+    def spin(self, condition, timeout_s):
+        """Serves the node until the condition holds; returns whether it does. `timeout_s` is wall time."""
+        end = time.monotonic() + timeout_s
+        while not condition():
+            if self.process.poll() is not None:
+                raise AssertionError(f"the launch has ended\n{self.text()[-3000:]}")
+            if time.monotonic() > end:
+                return False
+            rclpy.spin_once(self.node, timeout_sec=0.1)
+        return True
+
+    def client(self, kind, name):
+        """Returns the client of an action, whose server is active."""
+        client = ActionClient(self.node, kind, name)
+        assert self.spin(client.server_is_ready, START_S), f"no server {name}\n{self.text()[-3000:]}"
+        return client
+
+    def start(self):
+        """Waits until Nav2 is active and the boat has a position."""
+        assert self.spin(lambda: "Managed nodes are active" in self.text() and self.pose, START_S), self.text()[-3000:]
+        self.places_after = time.monotonic()
+
+    def stamped(self, x, y, yaw):
+        pose = PoseStamped()
+        pose.header.frame_id = self.frame
+        pose.pose.position.x, pose.pose.position.y = float(x), float(y)
+        pose.pose.orientation.z, pose.pose.orientation.w = math.sin(yaw / 2), math.cos(yaw / 2)
+        return pose
+
+    def send(self, client, goal):
+        """Sends a goal and waits for its end; returns its status and result."""
+        self.plan, self.feedback = [], None
+        sent = client.send_goal_async(goal, feedback_callback=lambda message: setattr(self, "feedback", message.feedback))
+        assert self.spin(sent.done, START_S) and sent.result().accepted, f"the goal was refused\n{self.text()[-3000:]}"
+        ended = sent.result().get_result_async()
+        if not self.spin(ended.done, GOAL_S / self.pace):
+            self.spin(sent.result().cancel_goal_async().done, 10)
+            self.spin(ended.done, 10)
+        return ended.result() if ended.done() else None
+
+    def go_to(self, client, x, y):
+        """Drives to a goal with the heading of the straight line; returns whether it was reached."""
+        begin, self.track = self.pose, []
+        since, wall = self.time, time.monotonic()
+        goal = NavigateToPose.Goal(pose=self.stamped(x, y, math.atan2(y - begin[1], x - begin[0])))
+        ended = self.send(client, goal)
+        is_reached = ended is not None and ended.status == GoalStatus.STATUS_SUCCEEDED
+        own, result = self.measure((x, y), since, wall), self.result
+        result.goals += 1
+        result.reached += is_reached
+        recoveries = self.feedback.number_of_recoveries if self.feedback else 0
+        result.recoveries += recoveries
+        code = f"error {ended.result.error_code}" if ended and not is_reached else "reached" if is_reached else "timed out"
+        print(f"   ({x}, {y}): {code}, {own}, {recoveries} recoveries", flush=True)
+        return is_reached
+
+    def measure(self, goal, since, wall):
+        """Adds the track since the last goal to the result; returns its text."""
+        result = self.result
+        way = sum(math.dist(a[1:3], b[1:3]) for a, b in zip(self.track, self.track[1:]))
+        arrival = math.dist(self.pose[:2], goal)
+        errors = [distance_to_path(point[1:3], self.plan) for point in self.track[::10] if len(self.plan) > 1]
+        closest, name = self.closest()
+        result.time_s += self.time - since
+        result.driven_m += way
+        result.arrival.append(arrival)
+        result.cross_track += errors
+        if closest < result.closest_m:
+            result.closest_m, result.closest = closest, name
+        result.rate = (self.time - since) / (time.monotonic() - wall)
+        rms = math.sqrt(sum(e * e for e in errors) / max(1, len(errors)))
+        return (f"{self.time - since:.1f} s, {way:.1f} m, arrival {arrival:.2f} m, cross-track rms {rms:.2f} m, closest {closest:.1f} m "
+                f"({name}), real-time factor {result.rate:.2f}")
+
+    def closest(self):
+        """Returns the closest approach of the hull to the map and to other objects on the track [m], and its name. Other
+        objects are at their last positions, within a second.
+        """
+        best, name = math.inf, "nothing"
+        shapes = {other: [corner for shape in self.others[other]["shapes"]["collisions"] for corner in box(shape)] for other in self.places}
+        others = {other: placed(edge_points(hull(points)), self.places[other]) for other, points in shapes.items() if points}
+        for _, *pose in self.track[::25]:
+            reach = 12.0
+            near = [cell for cell in self.occupied if abs(cell[0] - pose[0]) < reach and abs(cell[1] - pose[1]) < reach]
+            bodies = {"map": near, **{other: [p for p in points if math.dist(p, pose[:2]) < reach] for other, points in others.items()}}
+            hull_points = placed(self.footprint, pose)
+            for other, points in bodies.items():
+                margin = self.resolution / 2 if other == "map" else 0.0
+                for point in points:
+                    d = min(math.dist(point, own) for own in hull_points) - margin
+                    if d < best:
+                        best, name = d, other
+        return best, name
+
+    def contacts(self):
+        """Returns the number of messages with a contact of the boat in the recording."""
+        tables = self.folder / "tables"
+        subprocess.run([self.program, "export", self.folder / "contacts.mcap", "--csv", tables], check=True, capture_output=True)
+        rows = []
+        for path in tables.glob("*contacts*.csv"):
+            with open(path, newline="", encoding="utf-8") as file:
+                rows += [row for row in csv.DictReader(file) if self.boat in row.values()]
+        return len(rows)
+
+
+def box(shape):
+    """Returns the corners of the bounding box of a shape of `merrow describe`, in the plane."""
+    (x, y, _), (cx, cy, _) = shape["size_m"], shape["center_m"]
+    yaw = math.radians(shape["attitude_deg"][2])
+    return placed([(sx * x / 2, sy * y / 2) for sx, sy in ((-1, -1), (1, -1), (1, 1), (-1, 1))], (cx, cy, yaw))
+
+
+def hull(points):
+    """Returns the corners of the box around points."""
+    xs, ys = zip(*points)
+    return [(min(xs), min(ys)), (max(xs), min(ys)), (max(xs), max(ys)), (min(xs), max(ys))]
+
+
+def drive(program, name, pace, seed):
+    """Drives one boat through its goals; returns the result and whether it is as required."""
+    world, boat, *_ = name.split("/")
+    arguments, goals = DRIVES[name]
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="merrow-nav2-"))
+    with Drive(program, world, boat, arguments, pace, seed, folder) as own:
+        own.start()
+        client = own.client(NavigateToPose, "navigate_to_pose")
+        for x, y in goals:
+            own.go_to(client, x, y)
+    result = own.result
+    result.contacts = own.contacts()
+    is_good = result.reached == result.goals and result.contacts == 0
+    if is_good:
+        shutil.rmtree(folder)
+    else:
+        print(f"   output: {folder / 'launch.txt'}")
+    return result, is_good
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program")
+    parser.add_argument("drives", nargs="*", metavar="WORLD/BOAT")
+    parser.add_argument("--pace", type=float, default=1.0)
+    parser.add_argument("--seeds", type=int, default=1)
+    arguments = parser.parse_args()
+    unknown = set(arguments.drives) - set(DRIVES)
+    if unknown:
+        parser.error(f"found {', '.join(sorted(unknown))}, expected some of {', '.join(DRIVES)}")
+    failed, rows = 0, []
+    with Domain() as domain:
+        os.environ["ROS_DOMAIN_ID"] = str(domain)
+        rclpy.init()
+        for name in arguments.drives or DRIVES:
+            for seed in range(1, arguments.seeds + 1):
+                label = name if arguments.seeds == 1 else f"{name}, seed {seed}"
+                print(label, flush=True)
+                result, is_good = drive(arguments.program, name, arguments.pace, seed)
+                rows.append(result.row(label))
+                print(rows[-1], flush=True)
+                failed += not is_good
+        rclpy.shutdown()
+    print(HEAD, *rows, sep="\n")
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
