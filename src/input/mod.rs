@@ -123,19 +123,31 @@ struct GoalNotes {
 }
 
 impl GoalNotes {
-    /// Returns the line to log about a goal of a vehicle that cannot move sideways, once per goal; for
-    /// a stream of goals once per [`NOTE_EVERY_NS`].
+    /// Returns the line to log about a goal or a path that the vehicle does not reach, once per goal;
+    /// for a stream of goals once per [`NOTE_EVERY_NS`].
     fn note(&mut self, scene: &Scene, now_ns: u64, command: &Command) -> Option<String> {
-        let Command::Firmware(robot, FirmwareCommand::PoseGoal { p_WB, .. }) = command else {
+        let Command::Firmware(robot, command) = command else {
             return None;
         };
-        let is_known =
-            |(p, noted): (Vec3, u64)| p == *p_WB || now_ns.abs_diff(noted) < NOTE_EVERY_NS;
+        let (end, path) = match command {
+            FirmwareCommand::PoseGoal { p_WB, .. } => (*p_WB, None),
+            FirmwareCommand::FollowPath { waypoints } => (*waypoints.last()?, Some(waypoints)),
+            FirmwareCommand::Velocity { .. }
+            | FirmwareCommand::HeadingDepth { .. }
+            | FirmwareCommand::ControlMode { .. }
+            | FirmwareCommand::Joystick { .. }
+            | FirmwareCommand::Gain { .. }
+            | FirmwareCommand::FirmwareOrder { .. } => return None,
+        };
+        let is_known = |(p, noted): (Vec3, u64)| p == end || now_ns.abs_diff(noted) < NOTE_EVERY_NS;
         if self.last.is_some_and(is_known) {
             return None;
         }
-        let note = modes::goal_note(&scene.robots[*robot])?;
-        self.last = Some((*p_WB, now_ns));
+        let note = match path {
+            None => modes::goal_note(scene, *robot, end),
+            Some(waypoints) => modes::path_note(scene, *robot, waypoints),
+        }?;
+        self.last = Some((end, now_ns));
         Some(note)
     }
 }

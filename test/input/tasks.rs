@@ -1,6 +1,7 @@
 //! Errors of the key `task`.
 
 use super::check;
+use merrow_world::{Overrides, load_text};
 
 /// A world with one boat, and a task in line 8 from column 8 on.
 fn task(keys: &str) -> String {
@@ -142,5 +143,43 @@ fn kinds_and_keys_of_tasks_are_checked() {
     check(
         &two,
         "w.yaml:9:7: a task in a world with 2 robots: expected `robots` with the names of those that are scored",
+    );
+}
+
+// Goals and paths that a vehicle does not reach have a note: on land, in the ground, in a structure.
+#[test]
+fn unreachable_goals_of_the_schedule_have_a_note() {
+    let notes = |model: &str, entry: &str| {
+        let text = format!(
+            "seabed: {{depth_m: 10, slope_east_north: [0.5, 0]}}
+robots: {{boat: {{model: {model}, position_m: [0, 0, {}]}}}}
+structures: {{pier: {{position_m: [0, 30, 0], shapes: {{wall: {{kind: box, size_m: [4, 4, 4]}}}}}}}}
+schedule: {{go: {{time_s: 1, robot: boat, {entry}}}}}
+",
+            if model == "wamv" { 0 } else { -2 }
+        );
+        let world = load_text("w.yaml", &text, Overrides::default()).unwrap();
+        let notes = world.notes.iter().map(ToString::to_string);
+        notes.collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(
+        notes("wamv", "kind: goal, position_m: [30, 0, 0]"),
+        "w.yaml:4:65: boat: the goal (30.00, 0.00) m is on land"
+    );
+    assert_eq!(
+        notes("wamv", "kind: path, waypoints_m: [[5, 0, 0], [0, 30, 0]]"),
+        "w.yaml:4:66: boat: waypoint 1 (0.00, 30.00, 0.00) m is inside pier"
+    );
+    assert_eq!(
+        notes("bluerov2_heavy", "kind: goal, position_m: [10, 0, -6]"),
+        "w.yaml:4:65: boat: the goal (10.00, 0.00, -6.00) m is in the ground, which is at -5.00 m there"
+    );
+    assert_eq!(
+        notes("bluerov2_heavy", "kind: goal, position_m: [10, 0, -4]"),
+        ""
+    );
+    assert_eq!(
+        notes("wamv", "kind: path, waypoints_m: [[5, 0, 0], [9, 0, 0]]"),
+        ""
     );
 }

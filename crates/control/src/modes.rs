@@ -3,11 +3,14 @@
 use crate::estimate::missing_sensor;
 use crate::laws::motion_control::guidance::RETURN_RATIO;
 use crate::velocity_guidance;
+use merrow_environment::hydrostatics::mean_level;
+use merrow_math::Vec3;
 use merrow_model::ensure;
-use merrow_model::scene::Robot;
 use merrow_model::scene::robot::feedback::Feedback;
-use merrow_model::scene::robot::firmware::interface::Abilities;
+use merrow_model::scene::robot::firmware::interface::{Abilities, ControlledHeight};
 use merrow_model::scene::robot::firmware::motion_control::MotionControl;
+use merrow_model::scene::sea::water::Region;
+use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::Accepted;
 use merrow_model::state::firmware::ControlMode;
 
@@ -69,13 +72,54 @@ pub fn goal_distance(robot: &Robot) -> Option<f64> {
     Some(velocity_guidance::RETURN_RATIO * guidance.acceptance_radius_m)
 }
 
-/// Returns a note about a goal of a vehicle that cannot move sideways; `None` for other vehicles.
-pub fn goal_note(robot: &Robot) -> Option<String> {
-    let distance = goal_distance(robot)?;
+/// Returns a note about a goal at `p` [m, W] that the robot with the index `robot` does not reach:
+/// because of the ground or a structure, or because it cannot move sideways; `None` for other goals.
+pub fn goal_note(scene: &Scene, robot: usize, p: Vec3) -> Option<String> {
+    let sideways = || {
+        let model = &scene.robots[robot];
+        let distance = goal_distance(model)?;
+        Some(format!(
+            "{}: the vehicle cannot move sideways, so that it keeps station within {distance} m of \
+             the goal",
+            model.name
+        ))
+    };
+    obstacle_note(scene, robot, "the goal", p).or_else(sideways)
+}
+
+/// Returns a note about the first of the waypoints [m, W] that the robot with the index `robot` does
+/// not reach.
+pub fn path_note(scene: &Scene, robot: usize, waypoints: &[Vec3]) -> Option<String> {
+    let mut waypoints = waypoints.iter().enumerate();
+    waypoints.find_map(|(k, p)| obstacle_note(scene, robot, &format!("waypoint {k}"), *p))
+}
+
+/// Returns a note about `what` at `p` [m, W] in the ground, in a structure, or on land for a vessel.
+/// The water has the level of the start.
+fn obstacle_note(scene: &Scene, robot: usize, what: &str, p: Vec3) -> Option<String> {
+    let (name, Vec3 { x, y, .. }) = (&scene.robots[robot].name, p);
+    let ground = scene.sea.seabed.height(x, y);
+    let firmware = scene.robots[robot].firmware.as_ref()?;
+    let z = match firmware.abilities().height {
+        ControlledHeight::Commanded => p.z,
+        ControlledHeight::Ground => return None,
+        ControlledHeight::Water => {
+            let level = mean_level(&scene.sea, x, y, scene.start_ns as f64 * 1e-9);
+            let is_dry = scene.sea.region(x, y).is_some_and(Region::is_dry);
+            if ground >= level || is_dry {
+                return Some(format!("{name}: {what} ({x:.2}, {y:.2}) m is on land"));
+            }
+            level
+        }
+    };
+    if ground >= z {
+        return Some(format!(
+            "{name}: {what} ({x:.2}, {y:.2}, {z:.2}) m is in the ground, which is at {ground:.2} m there"
+        ));
+    }
+    let structure = &scene.structure_at(Vec3::new(x, y, z))?.name;
     Some(format!(
-        "{}: the vehicle cannot move sideways, so that it keeps station within {distance} m of the \
-         goal",
-        robot.name
+        "{name}: {what} ({x:.2}, {y:.2}, {z:.2}) m is inside {structure}"
     ))
 }
 

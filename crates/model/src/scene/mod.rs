@@ -112,6 +112,12 @@ impl Scene {
     pub fn dt(&self) -> f64 {
         self.dt_ns as f64 * 1e-9
     }
+
+    /// Returns the structure that contains a point in W [m]. The inside of meshes is not known.
+    pub fn structure_at(&self, p: Vec3) -> Option<&Structure> {
+        let mut structures = self.structures.iter();
+        structures.find(|structure| structure.colliders.iter().any(|shape| shape.contains(p)))
+    }
 }
 
 /// Robot: a tree of links with actuators and sensors.

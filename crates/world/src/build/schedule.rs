@@ -326,8 +326,7 @@ fn robot_commands(file: &ScheduledConfig, cx: SceneContext<'_>) -> Option<(Vec<C
             ..
         } => {
             check_task(file, model, cx)?;
-            // a vehicle that cannot move sideways ends beside the goal
-            if let Some(note) = modes::goal_note(model) {
+            if let Some(note) = modes::goal_note(cx.scene, robot, Vec3::from(*position_m)) {
                 cx.note(file.at.key_place("position_m"), note);
             }
             let attitude = attitude_deg.map(|rpy| {
@@ -341,9 +340,12 @@ fn robot_commands(file: &ScheduledConfig, cx: SceneContext<'_>) -> Option<(Vec<C
         }
         Kind::Path { waypoints_m, .. } => {
             check_task(file, model, cx)?;
-            let waypoints = waypoints_m.iter().map(|p| Vec3::from(*p));
+            let waypoints: Vec<Vec3> = waypoints_m.iter().map(|p| Vec3::from(*p)).collect();
+            if let Some(note) = modes::path_note(cx.scene, robot, &waypoints) {
+                cx.note(file.at.key_place("waypoints_m"), note);
+            }
             firmware(FirmwareCommand::FollowPath {
-                waypoints: Arc::new(waypoints.collect()),
+                waypoints: Arc::new(waypoints),
             })
         }
         _ => return None,

@@ -3,7 +3,6 @@
 use crate::ModelInfo;
 use crate::context::SceneContext;
 use crate::keys::WorldConfig;
-use crate::sensor::placement::is_within;
 use merrow_environment::geodesy::{ecef, world_from_ecef};
 use merrow_environment::hydrostatics::mean_level;
 use merrow_math::{Mat3, Quat, Vec3};
@@ -111,12 +110,8 @@ impl Names for SceneNames<'_> {
     }
 
     fn structure_at(&self, p: Vec3) -> Option<String> {
-        let mut structures = self.cx.scene.structures.iter();
-        let contains = structures.find(|structure| {
-            let mut shapes = structure.colliders.iter();
-            shapes.any(|c| is_within(&c.geometry, c.R_LG.tr_mul_vec(p - c.p_LoG)))
-        });
-        contains.map(|structure| structure.name.clone())
+        let structure = self.cx.scene.structure_at(p);
+        structure.map(|structure| structure.name.clone())
     }
 
     fn position(&self, latitude: f64, longitude: f64) -> Vec3 {

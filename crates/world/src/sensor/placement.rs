@@ -6,7 +6,7 @@ use crate::keys::RobotEntry;
 use crate::sensor::SensorConfig;
 use merrow_math::{Vec3, hull_cut};
 use merrow_model::kinematics;
-use merrow_model::scene::robot::collision::{Collider, Geometry, Primitive};
+use merrow_model::scene::robot::collision::Collider;
 use merrow_model::scene::{Robot, Sensor};
 use merrow_model::sensor::Obstruction;
 use merrow_model::state::{RobotState, Workspace};
@@ -72,7 +72,7 @@ fn check_sensor(
         Obstruction::None => return,
     };
     let own = || robot.colliders.iter().filter(|c| c.link == sensor.link);
-    let within = |c: &&Collider| is_within(&c.geometry, c.R_LG.tr_mul_vec(sensor.p_LoS - c.p_LoG));
+    let within = |c: &&Collider| c.contains(sensor.p_LoS);
     if render_self {
         let shape = own()
             .find(within)
@@ -95,8 +95,7 @@ fn check_sensor(
         .structures
         .iter()
         .flat_map(|s| s.colliders.iter().map(move |c| (s, c)));
-    let mut around =
-        structures.filter(|(_, c)| is_within(&c.geometry, c.R_LG.tr_mul_vec(p_WS - c.p_LoG)));
+    let mut around = structures.filter(|(_, c)| c.contains(p_WS));
     if let Some((structure, _)) = around.next() {
         let text = format!(
             "{name} is inside the structure {} and measures only this structure; expected a \
@@ -115,30 +114,6 @@ fn robot_radius(robot: &Robot) -> f64 {
         .map(|l| l.hull.p_LoH.norm() + l.hull.bound);
     let shapes = robot.colliders.iter().map(|c| c.p_LoG.norm());
     links.chain(shapes).fold(0.0, f64::max)
-}
-
-/// Returns true if a point in the axes of a shape is inside the shape; false for meshes and
-/// terrain, which are not checked.
-pub(crate) fn is_within(shape: &Geometry, p: Vec3) -> bool {
-    let across = (p.x * p.x + p.y * p.y).sqrt();
-    match shape {
-        Geometry::Primitive(Primitive::Sphere { radius }) => p.norm() < *radius,
-        Geometry::Primitive(Primitive::Box { half }) => {
-            p.x.abs() < half.x && p.y.abs() < half.y && p.z.abs() < half.z
-        }
-        Geometry::Primitive(Primitive::Cylinder {
-            radius,
-            half_length,
-        }) => across < *radius && p.z.abs() < *half_length,
-        Geometry::Primitive(Primitive::Capsule {
-            radius,
-            half_length,
-        }) => {
-            let beyond = (p.z.abs() - half_length).max(0.0);
-            across * across + beyond * beyond < radius * radius
-        }
-        _ => false,
-    }
 }
 
 fn in_hull(link: &merrow_model::scene::Link, p_LoS: Vec3) -> bool {

@@ -239,6 +239,34 @@ impl Collider {
         }
     }
 
+    /// Returns true if a point in L, or in W [m], is inside the collider; false for meshes and fields
+    /// of heights, whose inside is not known.
+    pub fn contains(&self, p: Vec3) -> bool {
+        let p = self.R_LG.tr_mul_vec(p - self.p_LoG);
+        let across = (p.x * p.x + p.y * p.y).sqrt();
+        match &self.geometry {
+            Geometry::Primitive(Primitive::Sphere { radius }) => p.norm() < *radius,
+            Geometry::Primitive(Primitive::Box { half }) => {
+                p.x.abs() < half.x && p.y.abs() < half.y && p.z.abs() < half.z
+            }
+            Geometry::Primitive(Primitive::Cylinder {
+                radius,
+                half_length,
+            }) => across < *radius && p.z.abs() < *half_length,
+            Geometry::Primitive(Primitive::Capsule {
+                radius,
+                half_length,
+            }) => {
+                let beyond = (p.z.abs() - half_length).max(0.0);
+                across * across + beyond * beyond < radius * radius
+            }
+            Geometry::ConvexHull(_)
+            | Geometry::ConvexDecomposition(_)
+            | Geometry::Mesh(_)
+            | Geometry::Heightfield(_) => false,
+        }
+    }
+
     /// Returns the material of a part of its mesh. A part with a colour of its own reflects laser
     /// light as the mean of its colour.
     pub fn part_material(&self, part: &MeshPart) -> Material {
