@@ -53,7 +53,7 @@ BOAT = {
         "path_speed_m_s": 2, "look_ahead_m": 8, "acceptance_radius_m": 4,
         "footprint_m": [[-3, -1], [2, -1], [2, 1], [-3, 1]], "height_m": [-0.2, 1.3],
     },
-    "sensors": [{"name": name, "kind": kind, "link": "base_link", "attitude_deg": [0, tilt, 0]}
+    "sensors": [{"name": name, "kind": kind, "link": "base_link", "position_m": [1, 0, 1.5], "attitude_deg": [0, tilt, 0], "max_range_m": 30 if kind == "laser" else 100}
                 for name, kind, tilt in (("laser", "laser", 0), ("lidar", "lidar", 0), ("low", "laser", 20), ("sweep", "tilting_laser", 0))],
 }
 DESCRIBED = {
@@ -220,9 +220,11 @@ def check_nav2(script):
     assert costmap["footprint"] == "[[-3.000, -1.000], [2.000, -1.000], [2.000, 1.000], [-3.000, 1.000]]", costmap
     layer = costmap["obstacle_layer"]
     assert layer["observation_sources"] == "laser lidar" and layer["lidar"]["topic"] == "/usv/lidar/points", layer
-    assert (layer["laser"]["data_type"], layer["laser"]["min_obstacle_height"]) == ("LaserScan", 6.4), layer
+    assert (layer["laser"]["data_type"], layer["laser"]["min_obstacle_height"], layer["lidar"]["max_obstacle_height"]) == ("LaserScan", 6.4, 8.5), layer
+    found = [layer[name][key] for name in ("laser", "lidar") for key in ("obstacle_max_range", "raytrace_max_range")]
+    assert found == [27.0, 30.0, 40.0, 45.0], layer
     assert costmap["plugins"] == ["static_layer", "obstacle_layer", "inflation_layer"] and not costmap["rolling_window"], costmap
-    assert own["local_costmap"]["plugins"] == ["obstacle_layer", "inflation_layer"], own
+    assert costmap["static_layer"]["map_topic"] == "/map" and own["local_costmap"]["plugins"] == ["obstacle_layer", "inflation_layer"], own
     assert (costmap["global_frame"], own["bt_navigator"]["odom_topic"]) == ("world", "/usv/odometry"), own
     for tree in "pose", "through_poses":
         text = pathlib.Path(own["bt_navigator"][f"default_nav_{'to_' if tree == 'pose' else ''}{tree}_bt_xml"]).read_text()
@@ -230,9 +232,10 @@ def check_nav2(script):
     nodes = start(script, **GIVEN | dict(nav2="usv", pace="realtime", map="true", ekf="wamv", namespace="sea"))
     names = executables(nodes)
     assert names == ["ekf_node", "navsat_transform_node", *["static_transform_publisher"] * 2, *NAV2, "merrow"], names
-    assert field(nodes[-1], "arguments")[-4:] == ["--set", "map.depth_m=0.60", "--set", "map.clearance_m=2.20"], field(nodes[-1], "arguments")
+    assert field(nodes[-1], "arguments")[-4:] == ["--set", "map.depth_m=0.60", "--set", "map.clearance_m=2.40"], field(nodes[-1], "arguments")
     own = nav2_parameters(nodes[4])
     assert own["controller_server"]["odom_topic"] == "/sea/usv/odometry/filtered", own
+    assert own["global_costmap"]["static_layer"]["map_topic"] == "/sea/map", own
     assert [own[name]["global_frame"] for name in ("local_costmap", "global_costmap", "bt_navigator")] == ["odom", "map", "map"], own
     assert own["local_costmap"]["obstacle_layer"]["laser"]["min_obstacle_height"] == 0.4, own
     own = nav2_parameters(start(script, **GIVEN | dict(nav2="usv", pace="1", map="false"))[0])

@@ -30,9 +30,10 @@ ACCELERATION, YAW_ACCELERATION = 0.5, 0.4
 # inclined by more than MAX_TILT_DEG sees the water
 SOURCES = {"sensor_msgs/msg/LaserScan": ("laser", "LaserScan"), "sensor_msgs/msg/PointCloud2": ("lidar", "PointCloud2")}
 MAX_TILT_DEG = 5
-# heights above the water between which echoes are obstacles: above the waves, below the bridges [m]
+# height above the water from which echoes are obstacles, above the waves [m]
 OBSTACLE_HEIGHT = 0.4
-CLEARANCE = 1.0
+# distances up to which echoes mark cells, and up to which beams clear them [m]
+MARKED, CLEARED = 40.0, 45.0
 # water below the keel, and margin about the circle of the boat [m]
 UNDER_KEEL, MARGIN = 0.3, 1.0
 
@@ -77,13 +78,15 @@ def water_level(boat):
 
 def map_options(boat):
     """Returns the options of the simulator that publish the map with the depth and the height that the boat needs."""
-    low, high = [height + boat["at_rest"]["base_height_m"] for height in boat["navigation"]["height_m"]]
-    return ["--set", f"map.depth_m={UNDER_KEEL - low:.2f}", "--set", f"map.clearance_m={high + MARGIN:.2f}"]
+    base = boat["at_rest"]["base_height_m"]
+    draught = -(boat["navigation"]["height_m"][0] + base)
+    depth, clearance = draught + UNDER_KEEL, base + mast_height(boat) + MARGIN
+    return ["--set", f"map.depth_m={depth:.2f}", "--set", f"map.clearance_m={clearance:.2f}"]
 
 
 def observations(boat, world, scope):
-    """Returns the fixed lasers and lidars of the boat: name of the source, topic, type of message."""
-    fixed = {sensor["name"]: sensor["kind"] for sensor in boat["sensors"]
+    """Returns the fixed lasers and lidars of the boat: name of the source, topic, type of message, range [m]."""
+    fixed = {sensor["name"]: sensor for sensor in boat["sensors"]
              if sensor["link"] == "base_link" and all(abs(angle) < MAX_TILT_DEG for angle in sensor["attitude_deg"][:2])}
     found = []
     for topic in world["published"]:
@@ -91,22 +94,29 @@ def observations(boat, world, scope):
         parts = topic["topic"].strip("/").split("/")
         if boat["name"] in parts[:-1]:
             sensor = parts[parts.index(boat["name"]) + 1]
-            if fixed.get(sensor) == kind and kind:
-                found.append((sensor, f"/{scope}/{'/'.join(parts[parts.index(boat['name']) + 1:])}", data_type))
+            if kind and sensor in fixed and fixed[sensor]["kind"] == kind:
+                own = f"/{scope}/{'/'.join(parts[parts.index(boat['name']) + 1:])}"
+                found.append((sensor, own, data_type, fixed[sensor]["max_range_m"]))
     return found
 
 
-def obstacle_layer(sources, level, low):
-    """Returns the obstacle layer of both cost maps, as YAML. `level`: height of the base at rest in the frame of the cost map
-    [m]. A planar laser is at one height, so that its echoes from waves cannot be told from those of low obstacles.
-    """
+def mast_height(boat):
+    """Returns the height of the highest shape or sensor above the base [m]."""
+    return max(boat["navigation"]["height_m"][1], *(sensor["position_m"][2] for sensor in boat["sensors"]))
+
+
+def obstacle_layer(sources, lowest, highest):
+    """Returns the obstacle layer of both cost maps, as YAML: echoes between two heights in the frame of the cost map [m]."""
     text = '{plugin: "nav2_costmap_2d::ObstacleLayer", enabled: true, footprint_clearing_enabled: true, '
-    text += f'observation_sources: "{" ".join(name for name, _, _ in sources)}"'
-    for name, topic, data_type in sources:
+    text += f'observation_sources: "{" ".join(name for name, _, _, _ in sources)}"'
+    for name, topic, data_type, reach in sources:
         inf = "true" if data_type == "LaserScan" else "false"
+        # a beam without an echo clears cells up to the range of the laser, and marks none
+        marked, cleared = min(MARKED, 0.9 * reach), min(CLEARED, reach)
         text += (f", {name}: {{topic: {topic}, data_type: {data_type}, marking: true, clearing: true, inf_is_valid: {inf}, "
-                 f"min_obstacle_height: {level + low:.2f}, max_obstacle_height: {level + 20.0:.2f}, "
-                 "obstacle_min_range: 0.3, obstacle_max_range: 40.0, raytrace_min_range: 0.0, raytrace_max_range: 45.0}")
+                 f"min_obstacle_height: {lowest:.2f}, max_obstacle_height: {highest:.2f}, "
+                 f"obstacle_min_range: 0.3, obstacle_max_range: {marked:.1f}, raytrace_min_range: 0.0, "
+                 f"raytrace_max_range: {cleared:.1f}}}")
     return text + "}"
 
 
@@ -121,7 +131,7 @@ def values(boat, world, scope, pace, has_estimate, map_topic, map_file, servers)
     circle = max(math.hypot(x, y) for x, y in corners)
     acceptance = navigation["acceptance_radius_m"] or 2 * circle
     sources = observations(boat, world, scope)
-    has_map = bool(map_topic or map_file)
+    has_map = bool(map_topic)
     # with an estimator in two dimensions, the boat is at the height zero of the frame odom
     height = 0.0 if has_estimate else water_level(boat)
     layers = (["obstacle_layer"] if sources else []) + ["inflation_layer"]
@@ -149,11 +159,11 @@ def values(boat, world, scope, pace, has_estimate, map_topic, map_file, servers)
         "footprint": text(f"[{x:.3f}, {y:.3f}]" for x, y in corners),
         "inflation_radius": f"{circle + MARGIN:.2f}",
         "local_size": f"{max(20, round(12 * circle)):d}",
-        "obstacle_layer": obstacle_layer(sources, height, OBSTACLE_HEIGHT),
+        "obstacle_layer": obstacle_layer(sources, height + OBSTACLE_HEIGHT, height + mast_height(boat) + MARGIN),
         "local_layers": text(layers),
         "global_layers": text((["static_layer"] if has_map else []) + layers),
         "without_map": "false" if has_map else "true",
-        "map_topic": map_topic or "map",
+        "map_topic": map_topic or "/map",
         "map_file": map_file,
         "controller_hz": f"{CONTROLLER_HZ * factor:.1f}",
         "smoother_hz": f"{SMOOTHER_HZ * factor:.1f}",

@@ -233,7 +233,9 @@ def navigation(share, value, scope, boat, world):
     map_file = own if own not in ("", "true", "false") else ""
     if map_file and not os.path.isfile(map_file):
         raise RuntimeError(f"map: found no file {map_file}, expected true, false or the path of a map of map_server")
-    map_topic = "map" if own == "true" or map_file or (published and own == "") else ""
+    # a relative name would be one in the namespace of the cost map
+    has_map = own == "true" or map_file or (published and own == "")
+    map_topic = f"/{scope.removesuffix(boat['name'])}map" if has_map else ""
     nodes = merrow_nav2.nodes(share, value("nav2_params"), boat, world, scope, value("namespace"), value("pace"),
                               bool(value("ekf")), map_topic, map_file, temporary_file)
     return nodes, further

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Drives boats with the released Nav2 from goal to goal, and measures how they arrive.
 
-    python3 test/ros/native/nav2_checks.py PROGRAM [WORLD/BOAT...] [--pace N] [--seeds N]
+    python3 test/ros/native/nav2_checks.py PROGRAM [page] [WORLD/BOAT...] [--pace N] [--seeds N]
 
-Every drive starts sim.launch.py with Nav2, and sends ten goals. Each goal must be reached without a contact and without
+`page` runs the commands of docs/tutorials/navigation_stack.md. Every drive starts sim.launch.py with Nav2, and sends ten goals. Each goal must be reached without a contact and without
 a failed recovery. Prints one line per goal and a table row per drive; the exit code is 1 if a drive failed. Started by
 nav2.sh.
 """
 
 import argparse
+import contextlib
 import csv
 import json
 import math
@@ -26,7 +27,7 @@ from dataclasses import dataclass, field
 import rclpy
 from action_msgs.msg import GoalStatus
 from geometry_msgs.msg import PoseStamped
-from nav2_msgs.action import FollowWaypoints, NavigateThroughPoses, NavigateToPose
+from nav2_msgs.action import NavigateToPose
 from nav_msgs.msg import OccupancyGrid, Odometry, Path
 from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
@@ -34,6 +35,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from tf2_msgs.msg import TFMessage
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import tutorial
 from domain import Domain
 
 START_S = 60
@@ -101,6 +103,17 @@ def placed(points, pose):
     return [(x + c * px - s * py, y + s * px + c * py) for px, py in points]
 
 
+def end_group(process):
+    """Ends a launch and its programs as Ctrl-C does, and those that remain without asking."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=20)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
 @dataclass
 class Result:
     """What a drive measured."""
@@ -161,17 +174,7 @@ class Drive:
 
     def __exit__(self, *_):
         self.node.destroy_node()
-        if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGINT)
-            try:
-                self.process.wait(timeout=20)
-            except subprocess.TimeoutExpired:
-                pass
-        try:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        self.process.wait()
+        end_group(self.process)
         self.output.close()
 
     def text(self):
@@ -279,7 +282,7 @@ class Drive:
         """Returns the closest approach of the hull to the map and to other objects on the track [m], and its name. Other
         objects are at their last positions, within a second.
         """
-        best, name = math.inf, "nothing"
+        best, name = math.inf, "nothing within 12 m"
         shapes = {other: [corner for shape in self.others[other]["shapes"]["collisions"] for corner in box(shape)] for other in self.places}
         others = {other: placed(edge_points(hull(points)), self.places[other]) for other, points in shapes.items() if points}
         for _, *pose in self.track[::25]:
@@ -339,6 +342,55 @@ def drive(program, name, pace, seed):
     return result, is_good
 
 
+PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs" / "tutorials" / "navigation_stack.md"
+# seconds of wall time for a goal of the page
+PAGE_GOAL_S = 180
+
+
+class PageLaunch:
+    """A launch of the page, without RViz where this is not installed. A context manager that ends it."""
+
+    def __init__(self, command):
+        if not shutil.which("rviz2"):
+            command = command.replace(" rviz:=true", "")
+        self.output = tempfile.NamedTemporaryFile("w+", suffix=".txt", encoding="utf-8")
+        self.process = subprocess.Popen(["bash", "-c", f"exec {command}"], stdout=self.output, stderr=subprocess.STDOUT, start_new_session=True)
+
+    def __enter__(self):
+        end = time.monotonic() + START_S
+        while "Managed nodes are active" not in self.text():
+            assert self.process.poll() is None and time.monotonic() < end, self.text()[-3000:]
+            time.sleep(0.5)
+        return self
+
+    def __exit__(self, *_):
+        end_group(self.process)
+        self.output.close()
+
+    def text(self):
+        return pathlib.Path(self.output.name).read_text(encoding="utf-8", errors="replace")
+
+
+def check_page():
+    """Runs the commands of docs/tutorials/navigation_stack.md in their order: each launch until the next, and the goals in
+    between, which must succeed.
+    """
+    goals = 0
+    with contextlib.ExitStack() as running:
+        for language, _, text in tutorial.blocks(PAGE.read_text(encoding="utf-8")):
+            for command in re.split(r"\n(?=ros2)", text.replace("\\\n", " ")) if language == "sh" else ():
+                if command.startswith("ros2 launch"):
+                    running.close()
+                    print(command.strip(), flush=True)
+                    running.enter_context(PageLaunch(command.strip()))
+                elif command.startswith("ros2 action send_goal"):
+                    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=PAGE_GOAL_S)
+                    assert "status: SUCCEEDED" in done.stdout, f"{command}\n{done.stdout[-1000:]}{done.stderr[-1000:]}"
+                    goals += 1
+                    print("   reached:", command.split()[3], flush=True)
+    assert goals >= 4, f"{goals} goals in {PAGE}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
@@ -346,14 +398,18 @@ def main():
     parser.add_argument("--pace", type=float, default=1.0)
     parser.add_argument("--seeds", type=int, default=1)
     arguments = parser.parse_args()
-    unknown = set(arguments.drives) - set(DRIVES)
+    known = ["page", *DRIVES]
+    unknown = set(arguments.drives) - set(known)
     if unknown:
-        parser.error(f"found {', '.join(sorted(unknown))}, expected some of {', '.join(DRIVES)}")
+        parser.error(f"found {', '.join(sorted(unknown))}, expected some of {', '.join(known)}")
     failed, rows = 0, []
     with Domain() as domain:
         os.environ["ROS_DOMAIN_ID"] = str(domain)
         rclpy.init()
-        for name in arguments.drives or DRIVES:
+        for name in arguments.drives or known:
+            if name == "page":
+                check_page()
+                continue
             for seed in range(1, arguments.seeds + 1):
                 label = name if arguments.seeds == 1 else f"{name}, seed {seed}"
                 print(label, flush=True)
