@@ -31,7 +31,8 @@ program.parent.mkdir(parents=True)
 INSTALLED = ["merrow", "merrow_bringup", "rviz2", "robot_state_publisher", "joy", "robot_localization", "controller_manager",
              "joint_state_broadcaster", "joint_trajectory_controller", "joint_state_topic_hardware_interface", "topic_based_ros2_control",
              "nav2_map_server", "nav2_controller", "nav2_smoother", "nav2_planner", "nav2_behaviors", "nav2_velocity_smoother", "nav2_bt_navigator",
-             "nav2_waypoint_follower", "nav2_lifecycle_manager", "nav2_navfn_planner", "nav2_regulated_pure_pursuit_controller"]
+             "nav2_waypoint_follower", "nav2_lifecycle_manager", "nav2_navfn_planner",
+             "nav2_smac_planner", "nav2_regulated_pure_pursuit_controller"]
 for package in INSTALLED:
     (index / package).touch()
 (prefix / "share/merrow_bringup").symlink_to(share)

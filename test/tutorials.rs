@@ -123,6 +123,11 @@ const COVERED: &[Covered] = &[
         check: "test/ros/native/rclpy_checks.py",
     },
     Covered {
+        page: "navigation_stack.md",
+        reason: "Nav2",
+        check: "test/ros/native/nav2_checks.py",
+    },
+    Covered {
         page: "ros2_jazzy.md",
         reason: "packages of ROS 2, and rclpy",
         check: "test/ros/native/rclpy_checks.py",

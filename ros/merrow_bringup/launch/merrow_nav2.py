@@ -18,7 +18,8 @@ SERVERS = {
     "nav2_waypoint_follower": "waypoint_follower",
 }
 # packages without which no server can be started
-PACKAGES = [*SERVERS, "nav2_lifecycle_manager", "nav2_navfn_planner", "nav2_regulated_pure_pursuit_controller"]
+PACKAGES = [*SERVERS, "nav2_lifecycle_manager", "nav2_navfn_planner", "nav2_smac_planner",
+            "nav2_regulated_pure_pursuit_controller"]
 
 # rates of the controller, of the velocity smoother and of the planner in simulated time [Hz]
 CONTROLLER_HZ, SMOOTHER_HZ, PLANNER_HZ = 10, 20, 1
@@ -34,8 +35,10 @@ MAX_TILT_DEG = 5
 OBSTACLE_HEIGHT = 0.4
 # distances up to which echoes mark cells, and up to which beams clear them [m]
 MARKED, CLEARED = 40.0, 45.0
-# water below the keel, and margin about the circle of the boat [m]
+# water below the keel, and air above the mast [m]
 UNDER_KEEL, MARGIN = 0.3, 1.0
+# width of the inflation about the circle of the boat [m], and its decay [1/m]
+INFLATION, COST_SCALING = 3.0, 0.7
 
 
 def find_boat(world, name):
@@ -150,14 +153,17 @@ def values(boat, world, scope, pace, has_estimate, map_topic, map_file, servers)
         "yaw_rate": f"{yaw_rate:.2f}",
         "acceleration": f"{min(ACCELERATION, SHARE * acceleration['surge_m_s2']):.2f}",
         "yaw_acceleration": f"{min(YAW_ACCELERATION, SHARE * acceleration['yaw_rad_s2']):.2f}",
-        "look_ahead": f"{0.6 * (navigation['look_ahead_m'] or 4 * speed):.2f}",
+        "look_ahead": f"{navigation['look_ahead_m'] or 4 * speed:.2f}",
+        # radius of the circle at full speed, and radius below which the boat slows down
+        "circle": f"{speed / yaw_rate:.2f}",
         "turning_radius": f"{2 * speed / yaw_rate:.2f}",
         "goal_tolerance": f"{0.6 * acceptance:.2f}",
         "passing_distance": f"{0.75 * acceptance:.2f}",
         "length": f"{length:.2f}",
         "astern_s": f"{2 * length / slow + 5:.0f}",
         "footprint": text(f"[{x:.3f}, {y:.3f}]" for x, y in corners),
-        "inflation_radius": f"{circle + MARGIN:.2f}",
+        "inflation_radius": f"{circle + INFLATION:.2f}",
+        "cost_scaling": f"{COST_SCALING:.2f}",
         "local_size": f"{max(20, round(12 * circle)):d}",
         "obstacle_layer": obstacle_layer(sources, height + OBSTACLE_HEIGHT, height + mast_height(boat) + MARGIN),
         "local_layers": text(layers),

@@ -160,7 +160,10 @@ class Drive:
         robots = json.loads(described)["robots"]
         (model,) = [robot for robot in robots if robot["name"] == boat]
         self.footprint = edge_points([tuple(corner) for corner in model["navigation"]["footprint_m"]])
-        self.others = {robot["name"]: robot for robot in robots if robot["name"] != boat}
+        # without the boat itself and what it carries
+        begin, reach = model["start"]["position_m"][:2], max(map(math.hypot, *zip(*self.footprint)))
+        is_apart = lambda robot: math.dist(robot["start"]["position_m"][:2], begin) > reach  # noqa: E731
+        self.others = {robot["name"]: robot for robot in robots if is_apart(robot)}
         self.places, self.occupied, self.resolution = {}, [], 0.0
         self.pose, self.time, self.track, self.plan, self.feedback = None, 0.0, [], [], None
         self.node.create_subscription(Odometry, f"/{boat}/odometry", self.on_odometry, 10)

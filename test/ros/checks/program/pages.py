@@ -20,8 +20,8 @@ WORLDS = {"boat/auv_1": "modems", "boat/rov": "reference/communication.md", "sur
           "uav": "riverwatch", "couplings": "riverwatch", "boat": "sailing", "auv": "survey", "survey": "every_sensor",
           "auv_1": "modems", "shore": "modems", "rover": "bank",
           "glider": "glider"}
-# Commands that need programs other than the client of a robot.
-OTHERS = ("ros2 run ", "ros2 launch ", "ros2 bag ")
+# Commands that need programs other than the client of a robot; test/ros/native/nav2_checks.py sends the goals to Nav2.
+OTHERS = ("ros2 run ", "ros2 launch ", "ros2 bag ", "ros2 action send_goal /navigate_", "ros2 action send_goal /follow_")
 # Parameters of other worlds.
 PARAMETERS = {"water.flows.river.gain": "riverwatch", "water.waves.hs_m": "waves"}
 
