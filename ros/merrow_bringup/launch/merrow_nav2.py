@@ -137,7 +137,8 @@ def values(boat, world, scope, pace, has_estimate, map_topic, map_file, servers)
     has_map = bool(map_topic)
     # with an estimator in two dimensions, the boat is at the height zero of the frame odom
     height = 0.0 if has_estimate else water_level(boat)
-    layers = (["obstacle_layer"] if sources else []) + ["inflation_layer"]
+    # also without sources: a cost map whose only layer is the inflation is never current after it was cleared
+    layers = ["obstacle_layer", "inflation_layer"]
     length = max(xs) - min(xs)
     factor = pace_factor(pace)
     slow = max(0.4, 0.25 * speed)

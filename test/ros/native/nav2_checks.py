@@ -385,10 +385,12 @@ def check_page():
                 if command.startswith("ros2 launch"):
                     running.close()
                     print(command.strip(), flush=True)
-                    running.enter_context(PageLaunch(command.strip()))
+                    launch = running.enter_context(PageLaunch(command.strip()))
                 elif command.startswith("ros2 action send_goal"):
-                    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=PAGE_GOAL_S)
-                    assert "status: SUCCEEDED" in done.stdout, f"{command}\n{done.stdout[-1000:]}{done.stderr[-1000:]}"
+                    # Ctrl-C cancels the goal
+                    limited = ["timeout", "--signal=INT", str(PAGE_GOAL_S), "bash", "-c", command]
+                    done = subprocess.run(limited, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                    assert "status: SUCCEEDED" in done.stdout, f"{command}\n{done.stdout[-1000:]}\n{launch.text()[-3000:]}"
                     goals += 1
                     print("   reached:", command.split()[3], flush=True)
     assert goals >= 4, f"{goals} goals in {PAGE}"
