@@ -243,6 +243,15 @@ def check_nav2(script):
     assert own["global_costmap"]["plugins"] == ["obstacle_layer", "inflation_layer"] and own["global_costmap"]["rolling_window"], own
     nodes = start(script, **GIVEN | dict(nav2="usv", pace="1", map=__file__))
     assert executables(nodes)[0] == "map_server" and nav2_parameters(nodes[0])["map_server"]["yaml_filename"] == __file__
+    own_file = prefix / "own.yaml"
+    for text, expected in (("a: $nope", "found the word $nope, expected one of acceleration, "), ("a: $", "expected a word after each dollar sign")):
+        own_file.write_text(text)
+        try:
+            start(script, **GIVEN | dict(nav2="usv", pace="1", nav2_params=str(own_file)))
+        except RuntimeError as error:
+            assert expected in str(error), error
+        else:
+            raise AssertionError(f"{text} is accepted")
     for wrong, expected in (
         (dict(nav2="otter"), "nav2: found 0 robots with the name or the model otter, expected one of usv"),
         (dict(nav2="usv", robot="uav"), "found the boat usv and robot:=uav"),

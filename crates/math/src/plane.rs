@@ -1,6 +1,6 @@
 //! Figures in the plane.
 
-/// Returns the corners of the convex hull of points in the plane, counter-clockwise.
+/// Returns the corners of the convex hull of points in the plane [m], counter-clockwise.
 pub fn convex_hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     points.dedup();
