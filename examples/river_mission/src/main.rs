@@ -7,8 +7,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use merrow_ros2::args::{ArgsContext, NodeOptions, split};
+use river_mission::executor::signals::Signals;
 use river_mission::executor::{Supervisor, real_time};
-use river_mission::mission::fleet::{BOAT_NODES, boat_node, pairs};
+use river_mission::mission::fleet::node_of_robot;
 use river_mission::mission::run::{Settings, run};
 
 /// The river mission of Mendonça et al. (2013).
@@ -25,9 +26,9 @@ enum Command {
     Run(RunArguments),
     /// Run one node on a ROS machine. ROS arguments follow after --ros-args
     Node {
-        /// Name of the node: estimator, mapper, planner, pilot or runner
+        /// Name of the node, such as mapper, or pad_finder for a drone
         name: String,
-        /// Name of the boat
+        /// Name of the boat, such as usv, or of the drone, such as uav
         #[arg(long, default_value = "usv")]
         robot: String,
     },
@@ -50,6 +51,9 @@ struct RunArguments {
     /// Number of way-points of each boat [default: all]
     #[arg(long)]
     way_points: Option<usize>,
+    /// Leave the drones on their decks
+    #[arg(long)]
+    no_drones: bool,
     /// Simulated time after which the mission ends [s]
     #[arg(long, default_value_t = 900.0)]
     time_limit: f64,
@@ -61,12 +65,14 @@ struct RunArguments {
     merrow: Option<PathBuf>,
 }
 
-/// Prints what a node reports; the node runs until it is killed.
-struct Console;
+/// Prints what a node reports; the node runs until a signal ends it.
+struct Console {
+    signals: Signals,
+}
 
 impl Supervisor for Console {
     fn is_done(&mut self, _: u64) -> bool {
-        false
+        self.signals.first().is_some()
     }
 
     fn check(&mut self) -> Result<(), String> {
@@ -81,10 +87,11 @@ impl Supervisor for Console {
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     let (_, own) = split(&arguments);
-    let done = match Arguments::parse_from(own).command {
-        Command::Run(arguments) => mission(arguments),
-        Command::Node { name, robot } => node(&name, &robot, &arguments),
-    };
+    let command = Arguments::parse_from(own).command;
+    let done = Signals::install().and_then(|signals| match command {
+        Command::Run(arguments) => mission(arguments, signals),
+        Command::Node { name, robot } => node(&name, &robot, &arguments, signals),
+    });
     done.unwrap_or_else(|why| {
         eprintln!("river_mission: {why}");
         ExitCode::from(2)
@@ -92,17 +99,19 @@ fn main() -> ExitCode {
 }
 
 /// Runs the mission. The exit status is 0 if it succeeds and 1 if it does not.
-fn mission(arguments: RunArguments) -> Result<ExitCode, String> {
+fn mission(arguments: RunArguments, signals: Signals) -> Result<ExitCode, String> {
     let score = run(&Settings {
         pairs: arguments.pairs,
         seed: arguments.seed,
         is_real_time: arguments.realtime,
         out: arguments.out,
         way_points: arguments.way_points,
+        drones_fly: !arguments.no_drones,
         set: arguments.set,
         time_limit_s: arguments.time_limit,
         merrow: arguments.merrow,
         domain: domain()?,
+        signals,
     })?;
     println!("{score:#}");
     Ok(ExitCode::from(u8::from(score["success"] != true)))
@@ -121,27 +130,18 @@ fn domain() -> Result<u16, String> {
 }
 
 /// Runs one node in real time.
-fn node(name: &str, robot: &str, arguments: &[String]) -> Result<ExitCode, String> {
+fn node(
+    name: &str,
+    robot: &str,
+    arguments: &[String],
+    signals: Signals,
+) -> Result<ExitCode, String> {
     let name_of_node = format!("{robot}_{name}");
     let (options, _) =
         NodeOptions::parse(&name_of_node, &arguments[1..], &ArgsContext::of_process())?;
-    let count = if robot == "usv" { 1 } else { 3 };
-    let pair = pairs(count)?.into_iter().find(|pair| pair.boat == robot);
-    let way_points = match (pair, name) {
-        (Some(pair), _) => pair.way_points,
-        (None, "runner") => {
-            return Err(format!(
-                "no way-points of {robot:?}; expected usv, usv_2 or usv_3"
-            ));
-        }
-        (None, _) => Vec::new(),
-    };
-    let component = boat_node(name, robot, &way_points)?;
-    eprintln!(
-        "node {name_of_node}, one of {}; Ctrl-C ends it",
-        BOAT_NODES.join(", ")
-    );
-    real_time::run(vec![component], &options, false, &mut Console)
+    let component = node_of_robot(name, robot)?;
+    eprintln!("node {name_of_node}; Ctrl-C ends it");
+    real_time::run(vec![component], &options, false, &mut Console { signals })
         .map_err(|why| why.to_string())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -233,7 +233,7 @@ fn drones_fly_ahead_and_land_on_the_boat_that_drives() {
                     scout_time_s: 30.0,
                     ..PilotSettings::default()
                 },
-                starts: true,
+                flights: 1,
             }),
         ),
         Component::new(
