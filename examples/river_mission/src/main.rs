@@ -51,6 +51,9 @@ struct RunArguments {
     /// Number of way-points of each boat [default: all]
     #[arg(long)]
     way_points: Option<usize>,
+    /// Time for which the drones fly ahead of their boats [s]
+    #[arg(long, default_value_t = 60.0)]
+    scout_time: f64,
     /// Leave the drones on their decks
     #[arg(long)]
     no_drones: bool,
@@ -106,7 +109,7 @@ fn mission(arguments: RunArguments, signals: Signals) -> Result<ExitCode, String
         is_real_time: arguments.realtime,
         out: arguments.out,
         way_points: arguments.way_points,
-        drones_fly: !arguments.no_drones,
+        scout_time_s: (!arguments.no_drones).then_some(arguments.scout_time),
         set: arguments.set,
         time_limit_s: arguments.time_limit,
         merrow: arguments.merrow,

@@ -49,6 +49,8 @@ pub struct Pair {
     pub way_points: Vec<[f64; 2]>,
     /// Flights of the drone, the first at the start.
     pub flights: u32,
+    /// Heights, distances and limits of a flight.
+    pub flight: PilotSettings,
 }
 
 /// Returns the pairs of a mission with one or three pairs.
@@ -82,6 +84,7 @@ pub fn pairs(count: usize) -> Result<Vec<Pair>, String> {
         pad: named(k, "pad"),
         way_points: way_points.to_vec(),
         flights: 1,
+        flight: PilotSettings::default(),
     });
     Ok(pairs.collect())
 }
@@ -248,7 +251,7 @@ pub fn drone_node(name: &str, pair: &Pair) -> Result<Component, String> {
                 boat,
                 coupling: pair.pad.clone(),
                 pad: PAD,
-                pilot: PilotSettings::default(),
+                pilot: pair.flight.clone(),
                 flights: pair.flights,
             };
             Component::new(full, Drone::new(settings))

@@ -41,8 +41,8 @@ pub struct Settings {
     pub out: PathBuf,
     /// Number of way-points of each boat; `None` for all.
     pub way_points: Option<usize>,
-    /// Whether the drones fly.
-    pub drones_fly: bool,
+    /// Longest flight of a drone ahead of its boat [s]; `None` for no flights.
+    pub scout_time_s: Option<f64>,
     /// Keys of the world that are set, such as `weather.wind_speed_m_s=8`.
     pub set: Vec<String>,
     /// Simulated time after which the mission ends [s].
@@ -153,8 +153,9 @@ pub fn run(settings: &Settings) -> Result<Value, String> {
         if let Some(count) = settings.way_points {
             pair.way_points.truncate(count.max(1));
         }
-        if !settings.drones_fly {
-            pair.flights = 0;
+        match settings.scout_time_s {
+            Some(time_s) => pair.flight.scout_time_s = time_s,
+            None => pair.flights = 0,
         }
     }
     let out = &settings.out;
