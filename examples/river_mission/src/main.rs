@@ -11,6 +11,7 @@ use river_mission::executor::signals::Signals;
 use river_mission::executor::{Supervisor, real_time};
 use river_mission::mission::fleet::node_of_robot;
 use river_mission::mission::run::{Settings, run};
+use river_mission::mission::seeds::run_seeds;
 
 /// The river mission of Mendonça et al. (2013).
 #[derive(Parser)]
@@ -24,6 +25,17 @@ struct Arguments {
 enum Command {
     /// Start a simulator and run the whole mission, from start to score
     Run(RunArguments),
+    /// Run the mission with many seeds, each with its wind, current and fog, and print a table
+    Seeds {
+        /// First seed
+        #[arg(long, default_value_t = 1)]
+        from: u64,
+        /// Last seed
+        #[arg(long, default_value_t = 20)]
+        to: u64,
+        #[command(flatten)]
+        mission: MissionArguments,
+    },
     /// Run one node on a ROS machine. ROS arguments follow after --ros-args
     Node {
         /// Name of the node, such as mapper, or pad_finder for a drone
@@ -36,12 +48,18 @@ enum Command {
 
 #[derive(clap::Args)]
 struct RunArguments {
-    /// Number of pairs of a boat and a drone: 1 or 3
-    #[arg(long, default_value_t = 1)]
-    pairs: usize,
     /// Seed that replaces the seed of the world
     #[arg(long)]
     seed: Option<u64>,
+    #[command(flatten)]
+    mission: MissionArguments,
+}
+
+#[derive(clap::Args)]
+struct MissionArguments {
+    /// Number of pairs of a boat and a drone: 1 or 3
+    #[arg(long, default_value_t = 1)]
+    pairs: usize,
     /// Run in real time instead of lock-step
     #[arg(long)]
     realtime: bool,
@@ -92,7 +110,11 @@ fn main() -> ExitCode {
     let (_, own) = split(&arguments);
     let command = Arguments::parse_from(own).command;
     let done = Signals::install().and_then(|signals| match command {
-        Command::Run(arguments) => mission(arguments, signals),
+        Command::Run(arguments) => settings(arguments.mission, arguments.seed, signals)
+            .and_then(|settings| mission(&settings)),
+        Command::Seeds { from, to, mission } => {
+            settings(mission, None, signals).and_then(|settings| seeds(&settings, from, to))
+        }
         Command::Node { name, robot } => node(&name, &robot, &arguments, signals),
     });
     done.unwrap_or_else(|why| {
@@ -101,11 +123,15 @@ fn main() -> ExitCode {
     })
 }
 
-/// Runs the mission. The exit status is 0 if it succeeds and 1 if it does not.
-fn mission(arguments: RunArguments, signals: Signals) -> Result<ExitCode, String> {
-    let score = run(&Settings {
+/// Returns the settings of a mission.
+fn settings(
+    arguments: MissionArguments,
+    seed: Option<u64>,
+    signals: Signals,
+) -> Result<Settings, String> {
+    Ok(Settings {
         pairs: arguments.pairs,
-        seed: arguments.seed,
+        seed,
         is_real_time: arguments.realtime,
         out: arguments.out,
         way_points: arguments.way_points,
@@ -115,9 +141,21 @@ fn mission(arguments: RunArguments, signals: Signals) -> Result<ExitCode, String
         merrow: arguments.merrow,
         domain: domain()?,
         signals,
-    })?;
+    })
+}
+
+/// Runs the mission. The exit status is 0 if it succeeds and 1 if it does not.
+fn mission(settings: &Settings) -> Result<ExitCode, String> {
+    let score = run(settings)?;
     println!("{score:#}");
     Ok(ExitCode::from(u8::from(score["success"] != true)))
+}
+
+/// Runs the mission with all seeds of a range. The exit status is 0 if all succeed and 1 if not.
+fn seeds(settings: &Settings, from: u64, to: u64) -> Result<ExitCode, String> {
+    let [reached, all] = run_seeds(settings, from, to)?;
+    println!("{reached} of {all} missions reached the end without a contact");
+    Ok(ExitCode::from(u8::from(reached != all)))
 }
 
 /// Returns the domain of `ROS_DOMAIN_ID`, or one of the process, so that missions can run at the same

@@ -1,7 +1,7 @@
 //! The program itself: errors, and a mission in lock-step with the simulator, twice.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -48,17 +48,107 @@ fn wrong_arguments_are_one_line() {
     );
 }
 
-// A simulator that ends is reported at once, with its last words.
-#[test]
-fn a_dead_simulator_is_reported_within_seconds() {
-    let folder = folder("dead_simulator");
+/// Writes a shell script as the simulator of the missions in a folder, with an empty valley.
+fn simulator(folder: &Path, text: &str) -> PathBuf {
     let valley = folder.join("valley");
     std::fs::create_dir_all(&valley).expect("the folder is created");
     std::fs::write(valley.join("valley.yaml"), "structures: {}\n").expect("written");
     let script = folder.join("merrow");
-    std::fs::write(&script, "#!/bin/sh\necho out of fuel >&2\nexit 3\n").expect("written");
+    std::fs::write(&script, format!("#!/bin/sh\n{text}")).expect("written");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&script, mode).expect("executable");
+    script
+}
+
+/// Starts the program with its standard error stream as a pipe.
+fn start(arguments: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_river_mission"))
+        .args(arguments)
+        .env_remove("ROS_DOMAIN_ID")
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts")
+}
+
+/// Sends a signal to a process.
+fn kill(process: &Child, signal: &str) {
+    let status = Command::new("kill")
+        .args(["-s", signal, &process.id().to_string()])
+        .status();
+    assert!(status.expect("kill starts").success());
+}
+
+/// Waits until a condition holds, 20 s at most.
+fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while !holds() {
+        assert!(Instant::now() < end, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+// SIGTERM and SIGINT end the simulator too, also one that does not react.
+#[test]
+fn signals_end_the_simulator() {
+    for (signal, reaction) in [("TERM", ""), ("INT", "trap '' TERM\n")] {
+        let folder = folder(&format!("signal_{signal}"));
+        let script =
+            format!("{reaction}echo $$ > pid.new\nmv pid.new pid\nwhile :; do sleep 1; done\n");
+        let script = simulator(&folder, &format!("cd '{}'\n{script}", folder.display()));
+        let (script, out) = (script.to_string_lossy(), folder.to_string_lossy());
+        let process = start(&["run", "--merrow", &script, "--out", &out]);
+        let pid = folder.join("pid");
+        wait_until("the simulator starts", || pid.is_file());
+        let pid = std::fs::read_to_string(pid).expect("a number");
+        let is_running = || Path::new("/proc").join(pid.trim()).exists();
+        assert!(is_running());
+        kill(&process, signal);
+        let output = process.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(2));
+        let text = String::from_utf8(output.stderr).expect("text");
+        assert_eq!(text, format!("river_mission: ended by SIG{signal}\n"));
+        assert!(!is_running());
+    }
+}
+
+// A node of its own runs until it is interrupted.
+#[test]
+fn nodes_run_until_they_are_interrupted() {
+    for (node, robot) in [("mapper", "usv_2"), ("pad_finder", "uav")] {
+        let mut process = start(&["node", node, "--robot", robot]);
+        std::thread::sleep(Duration::from_secs(1));
+        assert!(process.try_wait().expect("a process").is_none());
+        kill(&process, "INT");
+        let output = process.wait_with_output().expect("it ends");
+        assert!(output.status.success(), "{output:?}");
+        let text = String::from_utf8(output.stderr).expect("text");
+        assert_eq!(text, format!("node {robot}_{node}; Ctrl-C ends it\n"));
+    }
+    for (arguments, expected) in [
+        (
+            ["node", "maper", "--robot", "usv"],
+            "no node \"maper\"; expected one of estimator, mapper",
+        ),
+        (
+            ["node", "pilot", "--robot", "boat"],
+            "no robot \"boat\"; expected one of usv, uav, usv_2",
+        ),
+    ] {
+        let output = start(&arguments).wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(2));
+        let text = String::from_utf8(output.stderr).expect("text");
+        assert!(
+            text.starts_with(&format!("river_mission: {expected}")),
+            "{text}"
+        );
+    }
+}
+
+// A simulator that ends is reported at once, with its last words.
+#[test]
+fn a_dead_simulator_is_reported_within_seconds() {
+    let folder = folder("dead_simulator");
+    let script = simulator(&folder, "echo out of fuel >&2\nexit 3\n");
     let start = Instant::now();
     let found = error(&folder, &["--merrow", &script.to_string_lossy()]);
     assert!(

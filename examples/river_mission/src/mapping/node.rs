@@ -12,6 +12,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::cost::{Clearance, Grid, Surroundings, costs};
 use super::depth::{DepthMap, bed, echoes};
+use super::range_image::{Beams, RangeImage};
 use super::voxels::VoxelMap;
 use crate::clouds::{cloud, read_points};
 use crate::estimation::node::estimate_topic;
@@ -44,8 +45,9 @@ const POSES_NS: u64 = 5_000_000_000;
 pub struct Settings {
     /// Name of the robot, which its topics start with.
     pub robot: String,
-    /// Names of the point clouds in the topics of the robot, such as `lidar`.
-    pub clouds: Vec<String>,
+    /// Names of the point clouds in the topics of the robot, such as `lidar`, each with its beams if
+    /// it turns all round: the map then forgets what has moved away.
+    pub clouds: Vec<(String, Option<Beams>)>,
     /// Name of the scanning sonar; `None` without one.
     pub sonar: Option<String>,
     /// Radius around the base in which echoes are those of the boat itself [m].
@@ -146,7 +148,7 @@ impl Mapper {
             Err(why) => {
                 outbox.log(format!(
                     "refused a cloud of {}: {why}",
-                    self.settings.clouds[topic]
+                    self.settings.clouds[topic].0
                 ));
                 return;
             }
@@ -162,21 +164,27 @@ impl Mapper {
         self.next_cloud_ns[topic] = stamp + CLOUD_INTERVAL_NS;
         let own = self.settings.own_radius_m;
         let mut echoes = Vec::with_capacity(points.len());
+        let beams = self.settings.clouds[topic].1;
+        let mut image = beams.map(|beams| RangeImage::new(beams, &(start * sensor)));
         for (p, time_s) in points {
             let in_base = sensor * p;
-            if in_base.x.hypot(in_base.y) < own {
-                continue;
-            }
             let part = if last_s > 0.0 { time_s / last_s } else { 0.0 };
             // the poses differ little: the chord is the arc
             let (a, b) = (start * in_base, end * in_base);
-            let p = a + (b - a) * part;
-            if p.z > WAVES_M {
-                echoes.push(p);
+            let in_map = a + (b - a) * part;
+            if let Some(image) = &mut image {
+                image.add(&p, &in_map);
+            }
+            if in_map.z > WAVES_M && in_base.x.hypot(in_base.y) >= own {
+                echoes.push(in_map);
             }
         }
         let origin = start * Point3::from(sensor.translation.vector);
         self.voxels.insert(&origin, &echoes, FREE_M);
+        if let Some(image) = image {
+            self.voxels
+                .forget(&echoes, |centre| image.passes(centre, EDGE_M));
+        }
     }
 
     fn on_ping(&mut self, ping: RawSonarImage, _: &mut Outbox) {
@@ -285,7 +293,7 @@ impl Node for Mapper {
         let robot = &self.settings.robot;
         ports.subscribes("/tf_static", Qos::TF_STATIC, Self::on_frames);
         ports.subscribes(estimate_topic(robot), Qos::DEFAULT, Self::on_estimate);
-        for (k, name) in self.settings.clouds.iter().enumerate() {
+        for (k, (name, _)) in self.settings.clouds.iter().enumerate() {
             let topic = format!("/{robot}/{name}/points");
             ports.subscribes(
                 topic,
@@ -317,7 +325,7 @@ mod tests {
     fn mapper() -> Mapper {
         let mut mapper = Mapper::new(Settings {
             robot: "usv".to_owned(),
-            clouds: vec!["lidar".to_owned()],
+            clouds: vec![("lidar".to_owned(), None)],
             sonar: None,
             own_radius_m: 3.0,
             clearance: Clearance {

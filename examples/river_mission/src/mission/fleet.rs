@@ -10,6 +10,7 @@ use crate::estimation::ekf::Noise;
 use crate::estimation::node::{Estimator, Settings as EstimatorSettings};
 use crate::mapping::cost::Clearance;
 use crate::mapping::node::{Mapper, Settings as MapperSettings};
+use crate::mapping::range_image::Beams;
 use crate::navigation::pilot::Limits;
 use crate::navigation::pilot_node::Pilot as BoatPilot;
 use crate::navigation::planner_node::Planner;
@@ -132,6 +133,13 @@ pub const WAMV_CLEARANCE: Clearance = Clearance {
     safe_depth_m: 2.0,
 };
 
+/// Beams of the lidar, a Velodyne VLP-16: rings every 2 degrees.
+pub const VLP16: Beams = Beams {
+    elevation_rad: [-15.0 * DEG, 15.0 * DEG],
+    rings: 16,
+};
+const DEG: f64 = std::f64::consts::PI / 180.0;
+
 /// Limits of the WAM-V.
 pub const WAMV_LIMITS: Limits = Limits {
     speed_m_s: 1.5,
@@ -186,7 +194,7 @@ pub fn boat_node(name: &str, pair: &Pair) -> Result<Component, String> {
         "mapper" => {
             let settings = MapperSettings {
                 robot: boat.clone(),
-                clouds: vec!["lidar".to_owned()],
+                clouds: vec![("lidar".to_owned(), Some(VLP16))],
                 sonar: Some("sonar".to_owned()),
                 own_radius_m: 3.2,
                 clearance: WAMV_CLEARANCE,

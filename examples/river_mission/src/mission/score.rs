@@ -231,12 +231,6 @@ impl Scorer {
         let at = stamp_ns(&message.header);
         let structures = &self.structures;
         self.change(boat, |score| {
-            if let Some(drone) = score.drone && score.is_latched == Some(false) && now_ns % 400_000_000 == 0 {
-                let r = pose.inverse() * drone; //DIAG
-                let rpy = roll_pitch_yaw(&r.rotation).map(f64::to_degrees);
-                let q = roll_pitch_yaw(&pose.rotation).map(f64::to_degrees);
-                eprintln!("DIAG {:.1} rel {:.2} {:.2} {:.2} rpy {:.1} {:.1} {:.1} boat {:.1} {:.1} {:.1} at {:.2} {:.2}", now_ns as f64*1e-9, r.translation.x, r.translation.y, r.translation.z - 1.252, rpy[0], rpy[1], rpy[2], q[0],q[1],q[2], pose.translation.x, pose.translation.y);
-            }
             score.truth = Some((at, pose));
             score.history.insert(at, pose);
             while score.history.len() > 100 {
