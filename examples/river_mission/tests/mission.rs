@@ -158,6 +158,65 @@ fn a_dead_simulator_is_reported_within_seconds() {
     assert!(start.elapsed() < Duration::from_secs(10));
 }
 
+// The drone takes off from the deck of the boat that drives, flies ahead, finds the pad and lands.
+#[test]
+#[ignore = "takes two minutes"]
+fn drones_land_on_boats_that_drive() {
+    let folder = folder("landing");
+    let arguments = ["--seed", "3", "--way-points", "1", "--scout-time", "20"];
+    let output = run(&folder, &arguments);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    for phase in [
+        "taking_off",
+        "scouting",
+        "returning",
+        "descending",
+        "touching_down",
+        "docked",
+    ] {
+        assert!(
+            text.contains(&format!("uav_pilot: {phase}: ")),
+            "{phase}: {text}"
+        );
+    }
+    let score: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let boat = &score["boats"][0];
+    let landing = &boat["landings"][0];
+    assert!(landing["error_m"].as_f64().expect("a number") < 0.16);
+    let charges =
+        [&landing["charge"], &boat["drone_charge"]].map(|c| c.as_f64().expect("a number"));
+    assert!(charges[1] > charges[0], "{charges:?}");
+}
+
+// The mission in real time: the nodes follow the clock of the simulator.
+#[test]
+#[ignore = "takes a quarter of a minute"]
+fn missions_run_in_real_time() {
+    let folder = folder("real_time");
+    let arguments = [
+        "--realtime",
+        "--no-drones",
+        "--seed",
+        "3",
+        "--time-limit",
+        "10",
+    ];
+    let start = Instant::now();
+    let output = run(&folder, &arguments);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(start.elapsed() > Duration::from_secs(9));
+    let score: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let time_s = score["time_s"].as_f64().expect("a number");
+    assert!((9.0..12.0).contains(&time_s), "{time_s}");
+    let boat = &score["boats"][0];
+    let error_m = boat["position_error_rms_m"].as_f64().expect("a number");
+    assert!(error_m < 0.2, "{error_m}");
+    assert!(boat["energy_wh"].as_f64().expect("a number") > 1.0);
+    assert_eq!(boat["landings"], Value::Array(Vec::new()));
+}
+
 // A mission in lock-step is the same in every run: state of the world and all messages of the nodes.
 // It needs the program merrow next to this one (`cargo build --bin merrow`).
 #[test]
@@ -167,14 +226,14 @@ fn two_missions_have_one_hash() {
         let folder = folder(name);
         let output = run(
             &folder,
-            &["--seed", "3", "--way-points", "1", "--time-limit", "150"],
+            &["--no-drones", "--seed", "3", "--way-points", "1"],
         );
         assert!(
             output.status.success(),
             "{}",
             String::from_utf8_lossy(&output.stderr)
         );
-        for file in ["map.svg", "report.html"] {
+        for file in ["map.svg", "plume.svg", "report.html", "water_samples.csv"] {
             assert!(folder.join(file).is_file(), "{file}");
         }
         let text = std::fs::read_to_string(folder.join("score.json")).expect("score.json");

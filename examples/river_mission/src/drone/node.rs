@@ -21,6 +21,8 @@ use nalgebra::{Isometry3, Point3, Vector3};
 const PERIOD_S: f64 = 0.05;
 /// Standard deviation of the pad by the estimates of both robots [m].
 const LINK_STD_M: f64 = 0.1;
+/// Standard deviation of the velocity of the pad by the estimate of the boat, which rolls [m/s].
+const LINK_STD_M_S: f64 = 0.1;
 
 /// Names and settings of a drone.
 #[derive(Debug, Clone)]
@@ -124,7 +126,10 @@ impl Drone {
         let heading = roll_pitch_yaw(&pose.rotation)[2];
         self.senses.link_ns = Some(stamp);
         match &mut self.senses.target {
-            Some(target) => target.measure(stamp, pad, LINK_STD_M, Some(heading)),
+            Some(target) => {
+                target.measure(stamp, pad, LINK_STD_M, Some(heading));
+                target.measure_velocity(velocity, LINK_STD_M_S);
+            }
             None => {
                 self.senses.target = Some(Target::new(stamp, pad, LINK_STD_M, velocity, heading));
             }

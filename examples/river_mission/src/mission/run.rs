@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use merrow_ros2::args::NodeOptions;
 use merrow_ros2::msg::sensor_msgs::PointCloud2;
+use merrow_ros2::parameters::value::ParameterValue;
 use merrow_ros2::qos::Qos;
 use serde_json::{Value, json};
 
@@ -203,6 +204,8 @@ pub fn run(settings: &Settings) -> Result<Value, String> {
     nodes.push(Component::new("map_keeper", keeper));
     let mut options = NodeOptions::new("river_mission");
     options.domain_id = settings.domain;
+    let uses_clock = ("use_sim_time".to_owned(), ParameterValue::Bool(true));
+    options.parameter_overrides = vec![uses_clock];
     let outcome = match settings.is_real_time {
         true => real_time::run(nodes, &options, true, &mut watch).map(|()| None),
         false => lock_step::run(nodes, &options, STEPS_PER_PERIOD, &mut watch).map(Some),

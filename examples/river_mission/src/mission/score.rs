@@ -28,6 +28,8 @@ const BUOY_RADIUS_M: f64 = 0.375;
 const TRACK_NS: u64 = 500_000_000;
 /// Largest difference of the stamps of an estimate and the truth that are compared [ns].
 const SAME_TIME_NS: u64 = 10_000_000;
+/// Height of a drone over the base of its boat from which it has left the deck [m].
+const FLOWN_M: f64 = 2.5;
 /// Time for which a drone is charged after its last landing, before the mission ends [s].
 const CHARGING_S: f64 = 10.0;
 
@@ -74,6 +76,8 @@ pub struct BoatScore {
     pub estimated: Vec<[f64; 2]>,
     truth: Option<(u64, Isometry3<f64>)>,
     drone: Option<Isometry3<f64>>,
+    /// Whether the drone has left the deck since its last landing.
+    has_flown: bool,
     /// Earlier truth, for estimates of its time.
     history: BTreeMap<u64, Isometry3<f64>>,
     next_track_ns: u64,
@@ -314,11 +318,21 @@ impl Scorer {
         });
     }
 
+    fn on_drone(&mut self, boat: usize, pose: Option<Isometry3<f64>>) {
+        self.change(boat, |score| {
+            score.drone = pose;
+            if let (Some((_, deck)), Some(drone)) = (&score.truth, &pose) {
+                score.has_flown |= drone.translation.z > deck.translation.z + FLOWN_M;
+            }
+        });
+    }
+
     fn on_pad(&mut self, boat: usize, is_latched: bool, now_ns: u64) {
         self.change(boat, |score| {
             let before = score.is_latched.replace(is_latched);
             if let (Some(false), true, Some((_, deck)), Some(drone)) =
                 (before, is_latched, &score.truth, &score.drone)
+                && std::mem::take(&mut score.has_flown)
             {
                 let p = deck.inverse() * Point3::from(drone.translation.vector);
                 score.landings.push(Landing {
@@ -398,7 +412,7 @@ impl Node for Scorer {
                 qos,
                 move |s: &mut Self, m: Odometry, _| {
                     let pose = isometry(&m.pose.pose.position, &m.pose.pose.orientation);
-                    s.change(k, |score| score.drone = pose);
+                    s.on_drone(k, pose);
                 },
             );
             ports.subscribes(estimate_topic(boat), qos, move |s: &mut Self, m, _| {
@@ -546,11 +560,16 @@ mod tests {
         scorer.on_pad(0, true, 0);
         scorer.on_truth(0, &odometry(0, 5.0, 5.0, 1.0), 0);
         let drone = Isometry3::translation(5.3, 5.4, 1.3);
+        scorer.on_drone(0, Some(drone));
         scorer.change(0, |s| {
-            (s.drone, s.drone_charge) = (Some(drone), Some(0.5));
+            s.drone_charge = Some(0.5);
             s.progress = (true, [6, 0, 6]);
         });
+        scorer.on_pad(0, false, 0);
+        scorer.on_pad(0, true, 0);
         scorer.on_pad(0, false, 1_000_000_000);
+        scorer.on_drone(0, Some(Isometry3::translation(5.0, 5.0, 9.0)));
+        scorer.on_drone(0, Some(drone));
         scorer.on_pad(0, true, 2_000_000_000);
         let mut found = score.lock().unwrap().clone();
         let landings = &found.boats[0].landings;
