@@ -184,6 +184,9 @@ fn drones_land_on_boats_that_drive() {
     let boat = &score["boats"][0];
     let landing = &boat["landings"][0];
     assert!(landing["error_m"].as_f64().expect("a number") < 0.16);
+    for area in ["surveyed_water_m2", "surveyed_land_m2"] {
+        assert!(boat[area].as_f64().expect("a number") > 200.0, "{area}");
+    }
     let charges =
         [&landing["charge"], &boat["drone_charge"]].map(|c| c.as_f64().expect("a number"));
     assert!(charges[1] > charges[0], "{charges:?}");

@@ -13,9 +13,10 @@ use crate::water_quality::{FieldMap, Sample};
 
 /// Width and height of the map [px].
 const SIZE: (u32, u32) = (1000, 620);
-/// Colours of true and estimated tracks, way-points, occupied voxels and measured shallows.
+/// Colours of true and estimated tracks, flights, way-points, occupied voxels and measured shallows.
 const TRUE: [u8; 3] = [30, 90, 200];
 const ESTIMATED: [u8; 3] = [230, 120, 30];
+const DRONE: [u8; 3] = [60, 170, 190];
 const WAY_POINTS: [u8; 3] = [200, 30, 60];
 const OBSTACLES: [u8; 3] = [40, 130, 60];
 const SHALLOW: [u8; 3] = [150, 60, 160];
@@ -92,6 +93,8 @@ pub fn figure(score: &Score, pairs: &[Pair], structures: &[Structure], maps: &Ma
             true,
             estimated,
         ));
+        let flight = boat.drone_track.clone();
+        curves.push(PlotCurve::new(label("drone"), DRONE, false, flight));
         for p in &pair.way_points {
             curves.push(PlotCurve::new("", WAY_POINTS, false, circle(*p, 3.0)));
         }

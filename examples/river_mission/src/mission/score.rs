@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use merrow_messages::msg::Contacts;
-use merrow_ros2::msg::nav_msgs::Odometry;
+use merrow_ros2::msg::nav_msgs::{OccupancyGrid, Odometry};
 use merrow_ros2::msg::sensor_msgs::BatteryState;
 use merrow_ros2::msg::std_msgs::{Bool, String as Text};
 use merrow_ros2::msg::tf2_msgs::TFMessage;
@@ -18,6 +18,7 @@ use crate::estimation::node::estimate_topic;
 use crate::frames::{isometry, roll_pitch_yaw, stamp_ns, wrapped};
 use crate::navigation::runner::progress_topic;
 use crate::node::{Node, Outbox, Ports};
+use crate::vision::registration::shore_map_topic;
 
 /// Half of length and width of the hulls, and their centre ahead of the base [m].
 const HULL_M: [f64; 2] = [2.45, 1.25];
@@ -68,6 +69,10 @@ pub struct BoatScore {
     pub drone_charge: Option<f64>,
     /// Objects that the drone touched, other than its boat, as `contacts`.
     pub drone_contacts: BTreeMap<String, FirstContact>,
+    /// Areas that the drone has seen to be water and land [m²].
+    pub surveyed_m2: [f64; 2],
+    /// Track of the drone [m].
+    pub drone_track: Vec<[f64; 2]>,
     /// Whether the pad holds the drone.
     is_latched: Option<bool>,
     /// True and estimated track [m].
@@ -81,6 +86,7 @@ pub struct BoatScore {
     /// Earlier truth, for estimates of its time.
     history: BTreeMap<u64, Isometry3<f64>>,
     next_track_ns: u64,
+    next_drone_track_ns: u64,
 }
 
 /// Score of a mission.
@@ -140,6 +146,8 @@ impl Score {
                 "energy_wh": rounded(boat.energy_j / 3600.0),
                 "drone": pair.drone,
                 "landings": landings.collect::<Vec<_>>(),
+                "surveyed_water_m2": boat.surveyed_m2[0],
+                "surveyed_land_m2": boat.surveyed_m2[1],
                 "drone_charge": boat.drone_charge.map(rounded),
                 "drone_contacts": boat.drone_contacts,
             })
@@ -318,9 +326,16 @@ impl Scorer {
         });
     }
 
-    fn on_drone(&mut self, boat: usize, pose: Option<Isometry3<f64>>) {
+    fn on_drone(&mut self, boat: usize, pose: Option<Isometry3<f64>>, now_ns: u64) {
         self.change(boat, |score| {
             score.drone = pose;
+            if let Some(drone) = &pose
+                && now_ns >= score.next_drone_track_ns
+            {
+                score.next_drone_track_ns = now_ns + TRACK_NS;
+                let place = [drone.translation.x, drone.translation.y];
+                score.drone_track.push(place);
+            }
             if let (Some((_, deck)), Some(drone)) = (&score.truth, &pose) {
                 score.has_flown |= drone.translation.z > deck.translation.z + FLOWN_M;
             }
@@ -410,9 +425,21 @@ impl Node for Scorer {
             ports.subscribes(
                 format!("/{drone}/odometry"),
                 qos,
-                move |s: &mut Self, m: Odometry, _| {
+                move |s: &mut Self, m: Odometry, outbox: &mut Outbox| {
                     let pose = isometry(&m.pose.pose.position, &m.pose.pose.orientation);
-                    s.on_drone(k, pose);
+                    s.on_drone(k, pose, outbox.now_ns());
+                },
+            );
+            ports.subscribes_if_present(
+                shore_map_topic(boat),
+                Qos::LATCHED,
+                move |s: &mut Self, map: OccupancyGrid, _| {
+                    let cell = f64::from(map.info.resolution).powi(2);
+                    let area = |is: fn(i8) -> bool| {
+                        map.data.iter().filter(|v| is(**v)).count() as f64 * cell
+                    };
+                    let areas = [area(|v| (0..20).contains(&v)), area(|v| v > 80)];
+                    s.change(k, |score| score.surveyed_m2 = areas);
                 },
             );
             ports.subscribes(estimate_topic(boat), qos, move |s: &mut Self, m, _| {
@@ -560,7 +587,7 @@ mod tests {
         scorer.on_pad(0, true, 0);
         scorer.on_truth(0, &odometry(0, 5.0, 5.0, 1.0), 0);
         let drone = Isometry3::translation(5.3, 5.4, 1.3);
-        scorer.on_drone(0, Some(drone));
+        scorer.on_drone(0, Some(drone), 0);
         scorer.change(0, |s| {
             s.drone_charge = Some(0.5);
             s.progress = (true, [6, 0, 6]);
@@ -568,8 +595,8 @@ mod tests {
         scorer.on_pad(0, false, 0);
         scorer.on_pad(0, true, 0);
         scorer.on_pad(0, false, 1_000_000_000);
-        scorer.on_drone(0, Some(Isometry3::translation(5.0, 5.0, 9.0)));
-        scorer.on_drone(0, Some(drone));
+        scorer.on_drone(0, Some(Isometry3::translation(5.0, 5.0, 9.0)), 0);
+        scorer.on_drone(0, Some(drone), 0);
         scorer.on_pad(0, true, 2_000_000_000);
         let mut found = score.lock().unwrap().clone();
         let landings = &found.boats[0].landings;
