@@ -90,19 +90,22 @@ pub fn pairs(count: usize) -> Result<Vec<Pair>, String> {
     Ok(pairs.collect())
 }
 
+/// Name and content of a file of this package.
+macro_rules! file {
+    ($name:literal) => {
+        ($name, include_bytes!(concat!("../../", $name)))
+    };
+}
+
 /// Files of the worlds of the mission. They are part of the program, which writes them next to its
 /// results.
-const WORLDS: [(&str, &[u8]); 4] = [
-    (
-        "river_mission.yaml",
-        include_bytes!("../../river_mission.yaml"),
-    ),
-    (
-        "river_mission_three.yaml",
-        include_bytes!("../../river_mission_three.yaml"),
-    ),
-    ("plume.yaml", include_bytes!("../../plume.yaml")),
-    ("plume.i16", include_bytes!("../../plume.i16")),
+const WORLDS: [(&str, &[u8]); 6] = [
+    file!("river_mission.yaml"),
+    file!("river_mission_three.yaml"),
+    file!("mission_boat.yaml"),
+    file!("mission_drone.yaml"),
+    file!("plume.yaml"),
+    file!("plume.i16"),
 ];
 
 /// Writes the world of a number of pairs to a folder and returns its file.

@@ -111,12 +111,13 @@ impl Supervisor for Watch {
         let score = self.score.lock().unwrap_or_else(PoisonError::into_inner);
         if now_ns >= self.next_line_ns {
             self.next_line_ns = now_ns - now_ns % PROGRESS_NS + PROGRESS_NS;
-            for boat in &score.boats {
+            for (boat, pair) in score.boats.iter().zip(&self.pairs) {
                 let [reached, _, total] = boat.progress.1;
                 let place = boat.track.last().copied().unwrap_or_default();
                 eprintln!(
-                    "{:7.1} s  {reached} of {total} way-points, at {:.0} m east, {:.0} m north",
+                    "{:7.1} s  {}: {reached} of {total} way-points, at {:.0} m east, {:.0} m north",
                     now_ns as f64 * 1e-9,
+                    pair.boat,
                     place[0],
                     place[1]
                 );
