@@ -551,7 +551,8 @@ impl Pilot {
             let goal = self.retry_height.min(self.settings.max_height_m);
             order.velocity =
                 Some(self.fly_to(senses, target.position.xy(), goal - height, target, 2.0));
-            if height > goal - 0.5 {
+            // from higher it comes down to where the boat is
+            if (height - goal).abs() < 0.5 {
                 self.start_search(now, "the pad is out of sight", order);
             }
         }
@@ -707,6 +708,24 @@ mod tests {
             "{:?}",
             flight.events
         );
+    }
+
+    // A pad that is seen now and then from high above is approached without a search.
+    #[test]
+    fn single_sights_from_high_above_are_enough() {
+        let mut flight = Flight::new([0.3, 9.0], [0.0, 1e9]);
+        for _ in 0..200 * 20 {
+            let now_ns = flight.senses.now_ns;
+            if flight.pilot.phase() == Phase::Returning && now_ns.is_multiple_of(1_000_000_000) {
+                flight.senses.sight_ns = Some(now_ns);
+            }
+            flight.step();
+            if flight.caught.is_some() {
+                break;
+            }
+        }
+        let searches = flight.events.iter().any(|e| e.contains("search"));
+        assert!(flight.caught.is_some() && !searches, "{:?}", flight.events);
     }
 
     #[test]
