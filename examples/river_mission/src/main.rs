@@ -63,20 +63,20 @@ struct MissionArguments {
     /// Run in real time instead of lock-step
     #[arg(long)]
     realtime: bool,
-    /// Folder of score.json, map.svg and report.html
+    /// Folder of the results: score.json, report.html and others
     #[arg(long, default_value = "river_mission_out")]
     out: PathBuf,
     /// Number of way-points of each boat [default: all]
     #[arg(long)]
     way_points: Option<usize>,
     /// Time for which the drones fly ahead of their boats [s]
-    #[arg(long, default_value_t = 60.0)]
+    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds)]
     scout_time: f64,
     /// Leave the drones on their decks
     #[arg(long)]
     no_drones: bool,
     /// Simulated time after which the mission ends [s]
-    #[arg(long, default_value_t = 900.0)]
+    #[arg(long, value_name = "S", default_value_t = 900.0, value_parser = seconds)]
     time_limit: f64,
     /// Set a key of the world, such as weather.wind_speed_m_s=8. The option can be repeated
     #[arg(long, value_name = "PATH=VALUE")]
@@ -84,6 +84,13 @@ struct MissionArguments {
     /// The program merrow [default: next to this program, or on the PATH]
     #[arg(long, value_name = "FILE")]
     merrow: Option<PathBuf>,
+}
+
+/// Reads a time [s].
+fn seconds(text: &str) -> Result<f64, String> {
+    let value = text.parse::<f64>().ok();
+    let value = value.filter(|value| (0.0..1e8).contains(value));
+    value.ok_or_else(|| "expected seconds from 0 to 1e8".to_owned())
 }
 
 /// Prints what a node reports; the node runs until a signal ends it.

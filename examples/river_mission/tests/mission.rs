@@ -41,6 +41,10 @@ fn wrong_arguments_are_one_line() {
     let folder = folder("wrong_arguments");
     let found = error(&folder, &["--pairs", "2"]);
     assert_eq!(found, "river_mission: --pairs: expected 1 or 3, found 2");
+    let output = run(&folder, &["--scout-time", "nan"]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("expected seconds from 0 to 1e8"), "{text}");
     let found = error(&folder, &["--merrow", "/does/not/exist"]);
     assert!(
         found.ends_with("; name the program with --merrow"),

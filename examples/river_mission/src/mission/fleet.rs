@@ -19,6 +19,7 @@ use crate::node::Component;
 use crate::vision::helipad::PadMarking;
 use crate::vision::pad_finder::{PadFinder, Settings as PadSettings};
 use crate::vision::registration::{Settings as SurveySettings, Surveyor};
+use crate::vision::water_finder::{Settings as WaterSettings, WaterFinder};
 use crate::water_quality::{Settings as SamplerSettings, WaterSampler};
 
 /// Names of the nodes of a boat, as the program takes them.
@@ -30,6 +31,10 @@ pub const BOAT_NODES: [&str; 6] = [
     "runner",
     "water_sampler",
 ];
+
+/// Name of the node that finds the shore in the images of a boat. It is not a part of the mission: the
+/// camera costs more than a core.
+pub const WATER_FINDER: &str = "water_finder";
 
 /// Names of the nodes of a drone, as the program takes them.
 pub const DRONE_NODES: [&str; 4] = ["estimator", "pad_finder", "surveyor", "pilot"];
@@ -175,7 +180,7 @@ pub const PAD: Vector3<f64> = Vector3::new(0.0, 0.0, 1.254);
 /// Concentration of the dye that counts [ug/l].
 pub const DYE_SCALE: f64 = 0.5;
 
-/// Creates a node of the boat of a pair by its name in [`BOAT_NODES`].
+/// Creates a node of the boat of a pair by its name in [`BOAT_NODES`], or [`WATER_FINDER`].
 ///
 /// # Errors
 /// One line: there is no such node.
@@ -215,7 +220,17 @@ pub fn boat_node(name: &str, pair: &Pair) -> Result<Component, String> {
             };
             Component::new(full, WaterSampler::new(settings))
         }
-        _ => return Err(unknown_node(name, &BOAT_NODES)),
+        WATER_FINDER => {
+            let settings = WaterSettings {
+                boat: boat.clone(),
+                camera: "stereo_left".to_owned(),
+            };
+            Component::new(full, WaterFinder::new(settings))
+        }
+        _ => {
+            let known = [&BOAT_NODES[..], &[WATER_FINDER]].concat();
+            return Err(unknown_node(name, &known));
+        }
     })
 }
 
@@ -340,6 +355,7 @@ mod tests {
             nodes(&pair).unwrap().len(),
             BOAT_NODES.len() + DRONE_NODES.len()
         );
+        assert!(boat_node(WATER_FINDER, &pair).is_ok());
         pair.flights = 0;
         assert_eq!(nodes(&pair).unwrap().len(), BOAT_NODES.len());
     }

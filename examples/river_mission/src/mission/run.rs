@@ -193,7 +193,7 @@ pub fn run(settings: &Settings) -> Result<Value, String> {
         simulator,
         pairs: pairs.clone(),
         score: Arc::clone(&score),
-        limit_ns: (settings.time_limit_s.clamp(0.0, 1e8) * 1e9) as u64,
+        limit_ns: (settings.time_limit_s * 1e9) as u64,
         next_line_ns: PROGRESS_NS,
     };
     let mut nodes = components(&pairs)?;
