@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use std::net::UdpSocket;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -165,8 +166,8 @@ fn seeds(settings: &Settings, from: u64, to: u64) -> Result<ExitCode, String> {
     Ok(ExitCode::from(u8::from(reached != all)))
 }
 
-/// Returns the domain of `ROS_DOMAIN_ID`, or one of the process, so that missions can run at the same
-/// time.
+/// Returns the domain of `ROS_DOMAIN_ID`, or one in which no participant of this machine is, so that
+/// missions can run at the same time.
 fn domain() -> Result<u16, String> {
     let around = ArgsContext::of_process();
     if (around.variable)("ROS_DOMAIN_ID").is_some_and(|value| !value.is_empty()) {
@@ -174,7 +175,21 @@ fn domain() -> Result<u16, String> {
         return Ok(options.domain_id);
     }
     // the ports of domains up to 101 are below those that the system gives to other programs
-    Ok(1 + (std::process::id() % 100) as u16)
+    let first = std::process::id() % DOMAINS;
+    let mut domains = (0..DOMAINS).map(|k| 1 + ((first + k) % DOMAINS) as u16);
+    domains
+        .find(|domain| is_free(*domain))
+        .ok_or_else(|| format!("all DDS domains up to {DOMAINS} are in use; set ROS_DOMAIN_ID"))
+}
+
+/// Domains of which one is chosen.
+const DOMAINS: u32 = 100;
+
+/// Returns whether the unicast ports of the first participants of a domain are free (DDSI-RTPS 2.5,
+/// 9.6.2.3).
+fn is_free(domain: u16) -> bool {
+    let base = 7400 + 250 * domain;
+    (0..4).all(|participant| UdpSocket::bind(("0.0.0.0", base + 10 + 2 * participant)).is_ok())
 }
 
 /// Runs one node in real time.
@@ -192,4 +207,27 @@ fn node(
     real_time::run(vec![component], &options, false, &mut Console { signals })
         .map_err(|why| why.to_string())?;
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn domains_in_use_are_not_chosen() {
+        // above the domains from which one is chosen
+        assert!(is_free(101));
+        let participant = UdpSocket::bind(("0.0.0.0", 7400 + 250 * 101 + 12)).unwrap();
+        assert!(!is_free(101));
+        drop(participant);
+        assert!(is_free(101));
+    }
+
+    #[test]
+    fn times_are_finite() {
+        assert_eq!(seconds("1.5"), Ok(1.5));
+        for text in ["nan", "-1", "inf", "1e9", "one"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
 }
