@@ -174,16 +174,18 @@ fn domain() -> Result<u16, String> {
         let (options, _) = NodeOptions::parse("river_mission", &[], &around)?;
         return Ok(options.domain_id);
     }
-    // the ports of domains up to 101 are below those that the system gives to other programs
-    let first = std::process::id() % DOMAINS;
-    let mut domains = (0..DOMAINS).map(|k| 1 + ((first + k) % DOMAINS) as u16);
-    domains
-        .find(|domain| is_free(*domain))
-        .ok_or_else(|| format!("all DDS domains up to {DOMAINS} are in use; set ROS_DOMAIN_ID"))
+    let [low, count] = DOMAINS;
+    let first = std::process::id() as u16 % count;
+    let mut domains = (0..count).map(|k| low + (first + k) % count);
+    domains.find(|domain| is_free(*domain)).ok_or_else(|| {
+        let last = low + count - 1;
+        format!("the DDS domains {low} to {last} are in use; set ROS_DOMAIN_ID")
+    })
 }
 
-/// Domains of which one is chosen.
-const DOMAINS: u32 = 100;
+/// First domain of those of which one is chosen, and their number. Few programs use them, and their
+/// ports are above those that Linux gives to other programs (32768 to 60999).
+const DOMAINS: [u16; 2] = [215, 17];
 
 /// Returns whether the unicast ports of the first participants of a domain are free (DDSI-RTPS 2.5,
 /// 9.6.2.3).
@@ -216,11 +218,11 @@ mod tests {
     #[test]
     fn domains_in_use_are_not_chosen() {
         // above the domains from which one is chosen
-        assert!(is_free(101));
-        let participant = UdpSocket::bind(("0.0.0.0", 7400 + 250 * 101 + 12)).unwrap();
-        assert!(!is_free(101));
+        assert!(is_free(232));
+        let participant = UdpSocket::bind(("0.0.0.0", 7400 + 250 * 232 + 12)).unwrap();
+        assert!(!is_free(232));
         drop(participant);
-        assert!(is_free(101));
+        assert!(is_free(232));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Nodes and way-points of the pairs of the worlds `riverwatch` and `riverwatch_three`.
+//! Nodes, way-points and worlds of the pairs of the mission.
 
 use std::path::{Path, PathBuf};
 
