@@ -159,6 +159,8 @@ mod tests {
         }
         let in_fog = all.iter().filter(|c| c.visibility_m < 1000.0).count();
         assert!((60..120).contains(&in_fog), "{in_fog}");
+        let in_wind = all.iter().filter(|c| c.wind[0] > 4.0).count();
+        assert!((80..120).contains(&in_wind), "{in_wind}");
         assert_eq!(all[0].set().len(), 4);
     }
 
