@@ -96,6 +96,7 @@ pub fn echoes(ping: &RawSonarImage) -> Option<Echoes> {
         }
         _ => noise,
     };
+    let quiet = noise;
     let noise = match surface - noise < MAX_SURFACE * (bed - noise) {
         true => surface.max(noise),
         false => noise,
@@ -107,12 +108,12 @@ pub fn echoes(ping: &RawSonarImage) -> Option<Echoes> {
     let first = means.iter().position(|m| *m > threshold)?;
     let last = means.iter().rposition(|m| *m > threshold)?;
     // at a shore the reverberation ends at once; far away on a deep bed it fades into the noise
-    let level = |k: Option<usize>| {
+    let level = |k: Option<usize>, noise: f64| {
         k.and_then(|k| means.get(k))
             .map(|m| (m - noise) / (bed - noise))
     };
-    let before = level(last.checked_sub(SHORE_SAMPLES));
-    let after = level(Some(last + SHORE_SAMPLES));
+    let before = level(last.checked_sub(SHORE_SAMPLES), quiet);
+    let after = level(Some(last + SHORE_SAMPLES), noise);
     let is_shore = before.is_some_and(|l| l > 0.8) && after.is_some_and(|l| l < 0.3);
     Some(Echoes {
         azimuth: wrapped(azimuth),
