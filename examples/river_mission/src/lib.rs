@@ -36,6 +36,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod clouds;
 pub mod drone;
 pub mod estimation;
 pub mod executor;

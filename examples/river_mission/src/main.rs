@@ -2,14 +2,17 @@
 
 #![forbid(unsafe_code)]
 
+use std::net::UdpSocket;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use merrow_ros2::args::{ArgsContext, NodeOptions, split};
+use river_mission::executor::signals::Signals;
 use river_mission::executor::{Supervisor, real_time};
-use river_mission::mission::fleet::{BOAT_NODES, boat_node, pairs};
+use river_mission::mission::fleet::node_of_robot;
 use river_mission::mission::run::{Settings, run};
+use river_mission::mission::seeds::run_seeds;
 
 /// The river mission of Mendonça et al. (2013).
 #[derive(Parser)]
@@ -23,11 +26,22 @@ struct Arguments {
 enum Command {
     /// Start a simulator and run the whole mission, from start to score
     Run(RunArguments),
+    /// Run the mission with many seeds, each with its wind, current and fog, and print a table
+    Seeds {
+        /// First seed
+        #[arg(long, default_value_t = 1)]
+        from: u64,
+        /// Last seed
+        #[arg(long, default_value_t = 20)]
+        to: u64,
+        #[command(flatten)]
+        mission: MissionArguments,
+    },
     /// Run one node on a ROS machine. ROS arguments follow after --ros-args
     Node {
-        /// Name of the node: estimator, mapper, planner, pilot or runner
+        /// Name of the node, such as mapper, or pad_finder for a drone
         name: String,
-        /// Name of the boat
+        /// Name of the boat, such as usv, or of the drone, such as uav
         #[arg(long, default_value = "usv")]
         robot: String,
     },
@@ -35,23 +49,35 @@ enum Command {
 
 #[derive(clap::Args)]
 struct RunArguments {
-    /// Number of pairs of a boat and a drone: 1 or 3
-    #[arg(long, default_value_t = 1)]
-    pairs: usize,
     /// Seed that replaces the seed of the world
     #[arg(long)]
     seed: Option<u64>,
+    #[command(flatten)]
+    mission: MissionArguments,
+}
+
+#[derive(clap::Args)]
+struct MissionArguments {
+    /// Number of pairs of a boat and a drone: 1 or 3
+    #[arg(long, default_value_t = 1)]
+    pairs: usize,
     /// Run in real time instead of lock-step
     #[arg(long)]
     realtime: bool,
-    /// Folder of score.json, map.svg and report.html
+    /// Folder of the results: score.json, report.html and others
     #[arg(long, default_value = "river_mission_out")]
     out: PathBuf,
     /// Number of way-points of each boat [default: all]
     #[arg(long)]
     way_points: Option<usize>,
+    /// Time for which the drones fly ahead of their boats [s]
+    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds)]
+    scout_time: f64,
+    /// Leave the drones on their decks
+    #[arg(long)]
+    no_drones: bool,
     /// Simulated time after which the mission ends [s]
-    #[arg(long, default_value_t = 900.0)]
+    #[arg(long, value_name = "S", default_value_t = 900.0, value_parser = seconds)]
     time_limit: f64,
     /// Set a key of the world, such as weather.wind_speed_m_s=8. The option can be repeated
     #[arg(long, value_name = "PATH=VALUE")]
@@ -61,12 +87,21 @@ struct RunArguments {
     merrow: Option<PathBuf>,
 }
 
-/// Prints what a node reports; the node runs until it is killed.
-struct Console;
+/// Reads a time [s].
+fn seconds(text: &str) -> Result<f64, String> {
+    let value = text.parse::<f64>().ok();
+    let value = value.filter(|value| (0.0..1e8).contains(value));
+    value.ok_or_else(|| "expected seconds from 0 to 1e8".to_owned())
+}
+
+/// Prints what a node reports; the node runs until a signal ends it.
+struct Console {
+    signals: Signals,
+}
 
 impl Supervisor for Console {
     fn is_done(&mut self, _: u64) -> bool {
-        false
+        self.signals.first().is_some()
     }
 
     fn check(&mut self) -> Result<(), String> {
@@ -81,67 +116,120 @@ impl Supervisor for Console {
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     let (_, own) = split(&arguments);
-    let done = match Arguments::parse_from(own).command {
-        Command::Run(arguments) => mission(arguments),
-        Command::Node { name, robot } => node(&name, &robot, &arguments),
-    };
+    let command = Arguments::parse_from(own).command;
+    let done = Signals::install().and_then(|signals| match command {
+        Command::Run(arguments) => settings(arguments.mission, arguments.seed, signals)
+            .and_then(|settings| mission(&settings)),
+        Command::Seeds { from, to, mission } => {
+            settings(mission, None, signals).and_then(|settings| seeds(&settings, from, to))
+        }
+        Command::Node { name, robot } => node(&name, &robot, &arguments, signals),
+    });
     done.unwrap_or_else(|why| {
         eprintln!("river_mission: {why}");
         ExitCode::from(2)
     })
 }
 
-/// Runs the mission. The exit status is 0 if it succeeds and 1 if it does not.
-fn mission(arguments: RunArguments) -> Result<ExitCode, String> {
-    let score = run(&Settings {
+/// Returns the settings of a mission.
+fn settings(
+    arguments: MissionArguments,
+    seed: Option<u64>,
+    signals: Signals,
+) -> Result<Settings, String> {
+    Ok(Settings {
         pairs: arguments.pairs,
-        seed: arguments.seed,
+        seed,
         is_real_time: arguments.realtime,
         out: arguments.out,
         way_points: arguments.way_points,
+        scout_time_s: (!arguments.no_drones).then_some(arguments.scout_time),
         set: arguments.set,
         time_limit_s: arguments.time_limit,
         merrow: arguments.merrow,
         domain: domain()?,
-    })?;
+        signals,
+    })
+}
+
+/// Runs the mission. The exit status is 0 if it succeeds and 1 if it does not.
+fn mission(settings: &Settings) -> Result<ExitCode, String> {
+    let score = run(settings)?;
     println!("{score:#}");
     Ok(ExitCode::from(u8::from(score["success"] != true)))
 }
 
-/// Returns the domain of `ROS_DOMAIN_ID`, or one of the process, so that missions can run at the same
-/// time.
+/// Runs the mission with all seeds of a range. The exit status is 0 if all succeed and 1 if not.
+fn seeds(settings: &Settings, from: u64, to: u64) -> Result<ExitCode, String> {
+    let [reached, all] = run_seeds(settings, from, to)?;
+    println!("{reached} of {all} missions reached the end without a contact");
+    Ok(ExitCode::from(u8::from(reached != all)))
+}
+
+/// Returns the domain of `ROS_DOMAIN_ID`, or one in which no participant of this machine is, so that
+/// missions can run at the same time.
 fn domain() -> Result<u16, String> {
     let around = ArgsContext::of_process();
     if (around.variable)("ROS_DOMAIN_ID").is_some_and(|value| !value.is_empty()) {
         let (options, _) = NodeOptions::parse("river_mission", &[], &around)?;
         return Ok(options.domain_id);
     }
-    // the ports of domains up to 101 are below those that the system gives to other programs
-    Ok(1 + (std::process::id() % 100) as u16)
+    let [low, count] = DOMAINS;
+    let first = std::process::id() as u16 % count;
+    let mut domains = (0..count).map(|k| low + (first + k) % count);
+    domains.find(|domain| is_free(*domain)).ok_or_else(|| {
+        let last = low + count - 1;
+        format!("the DDS domains {low} to {last} are in use; set ROS_DOMAIN_ID")
+    })
+}
+
+/// First domain of those of which one is chosen, and their number. Few programs use them, and their
+/// ports are above those that Linux gives to other programs (32768 to 60999).
+const DOMAINS: [u16; 2] = [215, 17];
+
+/// Returns whether the unicast ports of the first participants of a domain are free (DDSI-RTPS 2.5,
+/// 9.6.2.3).
+fn is_free(domain: u16) -> bool {
+    let base = 7400 + 250 * domain;
+    (0..4).all(|participant| UdpSocket::bind(("0.0.0.0", base + 10 + 2 * participant)).is_ok())
 }
 
 /// Runs one node in real time.
-fn node(name: &str, robot: &str, arguments: &[String]) -> Result<ExitCode, String> {
+fn node(
+    name: &str,
+    robot: &str,
+    arguments: &[String],
+    signals: Signals,
+) -> Result<ExitCode, String> {
     let name_of_node = format!("{robot}_{name}");
     let (options, _) =
         NodeOptions::parse(&name_of_node, &arguments[1..], &ArgsContext::of_process())?;
-    let count = if robot == "usv" { 1 } else { 3 };
-    let pair = pairs(count)?.into_iter().find(|pair| pair.boat == robot);
-    let way_points = match (pair, name) {
-        (Some(pair), _) => pair.way_points,
-        (None, "runner") => {
-            return Err(format!(
-                "no way-points of {robot:?}; expected usv, usv_2 or usv_3"
-            ));
-        }
-        (None, _) => Vec::new(),
-    };
-    let component = boat_node(name, robot, &way_points)?;
-    eprintln!(
-        "node {name_of_node}, one of {}; Ctrl-C ends it",
-        BOAT_NODES.join(", ")
-    );
-    real_time::run(vec![component], &options, false, &mut Console)
+    let component = node_of_robot(name, robot)?;
+    eprintln!("node {name_of_node}; Ctrl-C ends it");
+    real_time::run(vec![component], &options, false, &mut Console { signals })
         .map_err(|why| why.to_string())?;
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn domains_in_use_are_not_chosen() {
+        // above the domains from which one is chosen
+        assert!(is_free(232));
+        let participant = UdpSocket::bind(("0.0.0.0", 7400 + 250 * 232 + 12)).unwrap();
+        assert!(!is_free(232));
+        drop(participant);
+        assert!(is_free(232));
+    }
+
+    #[test]
+    fn times_are_finite() {
+        assert_eq!(seconds("1.5"), Ok(1.5));
+        for text in ["nan", "-1", "inf", "1e9", "one"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
 }

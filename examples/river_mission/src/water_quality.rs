@@ -22,6 +22,7 @@
 //! # Checked by
 //! The tests below.
 
+use crate::clouds::{cloud_of, read_fields};
 use crate::estimation::node::estimate_topic;
 use crate::frames::{MAP_FRAME, header, point};
 use crate::node::{Node, Outbox, Output, Ports};
@@ -29,6 +30,7 @@ use merrow_ros2::msg::geometry_msgs::{
     Pose, PoseWithCovariance, PoseWithCovarianceStamped, Quaternion,
 };
 use merrow_ros2::msg::nav_msgs::{MapMetaData, OccupancyGrid, Odometry};
+use merrow_ros2::msg::sensor_msgs::PointCloud2;
 use merrow_ros2::msg::std_msgs::Float64;
 use merrow_ros2::qos::Qos;
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn, Point3, Vector2};
@@ -272,6 +274,28 @@ impl FieldMap {
         self.corner + (index + Vector2::repeat(0.5)) * EDGE_M
     }
 
+    /// Returns the ends [m] of the longest lines of cells of a row that a condition holds for.
+    #[must_use]
+    pub fn rows(&self, holds: impl Fn(&Cell) -> bool) -> Vec<Vec<[f64; 2]>> {
+        let mut lines: Vec<Vec<[f64; 2]>> = Vec::new();
+        let mut is_open = false;
+        for (k, cell) in self.cells.iter().enumerate() {
+            let [x, y] = self.center(k).into();
+            is_open &= k % self.width > 0;
+            if !cell.as_ref().is_some_and(&holds) {
+                is_open = false;
+                continue;
+            }
+            let end = [x + 0.5 * EDGE_M, y];
+            match lines.last_mut().filter(|_| is_open) {
+                Some(line) => line[1] = end,
+                None => lines.push(vec![[x - 0.5 * EDGE_M, y], end]),
+            }
+            is_open = true;
+        }
+        lines
+    }
+
     /// Returns the place [m] and value of the largest concentration, and the standard deviation [m]
     /// of the cells with more than 80 % of it about the place.
     #[must_use]
@@ -354,12 +378,56 @@ pub struct WaterSampler {
     place: Option<Vector2<f64>>,
     map: Output<OccupancyGrid>,
     source: Output<PoseWithCovarianceStamped>,
+    cloud: Output<PointCloud2>,
 }
 
 /// Returns the topic of the map of the concentration.
 #[must_use]
 pub fn quality_topic(boat: &str) -> String {
     format!("/{boat}/mission/water_quality")
+}
+
+/// Returns the topic of the samples, a cloud with [`SAMPLE_FIELDS`].
+#[must_use]
+pub fn samples_topic(boat: &str) -> String {
+    format!("/{boat}/mission/water_samples")
+}
+
+/// Fields of the cloud of samples: place [m], concentration [unit of the sensor], number of readings.
+pub const SAMPLE_FIELDS: [&str; 5] = ["x", "y", "z", "concentration", "readings"];
+
+/// Reads a cloud of samples.
+///
+/// # Errors
+/// One line: the cloud has other fields.
+pub fn read_samples(cloud: &PointCloud2) -> Result<Vec<Sample>, String> {
+    let rows = read_fields(cloud, SAMPLE_FIELDS)?.into_iter();
+    let samples = rows.map(|[x, y, _, concentration, readings]| Sample {
+        at: Vector2::new(x, y),
+        concentration,
+        readings: readings as u32,
+    });
+    Ok(samples.collect())
+}
+
+/// Returns the samples of a boat as lines of a table, without a heading: boat, east and north [m],
+/// concentration [unit of the sensor], number of readings.
+#[must_use]
+pub fn sample_lines(boat: &str, samples: &[Sample]) -> String {
+    let mut text = String::new();
+    for Sample {
+        at,
+        concentration,
+        readings,
+    } in samples
+    {
+        let _ = writeln!(
+            text,
+            "{boat},{:.2},{:.2},{concentration:.4},{readings}",
+            at.x, at.y
+        );
+    }
+    text
 }
 
 /// Returns the topic of the estimated source.
@@ -375,6 +443,7 @@ impl WaterSampler {
         Self {
             map: Output::new(quality_topic(&settings.boat), Qos::LATCHED),
             source: Output::new(source_topic(&settings.boat), Qos::LATCHED),
+            cloud: Output::new(samples_topic(&settings.boat), Qos::LATCHED),
             settings,
             samples: Samples::default(),
             place: None,
@@ -382,6 +451,10 @@ impl WaterSampler {
     }
 
     fn publish(&mut self, outbox: &mut Outbox) {
+        let samples = self.samples.samples().iter();
+        let rows = samples.map(|s| [s.at.x, s.at.y, 0.0, s.concentration, f64::from(s.readings)]);
+        let cloud = cloud_of(outbox.now_ns(), SAMPLE_FIELDS, rows);
+        outbox.publish(&self.cloud, &cloud);
         let Some(field) = Field::fit(self.samples.samples(), self.settings.scale) else {
             return;
         };
@@ -431,6 +504,7 @@ impl Node for WaterSampler {
         );
         ports.publishes(&self.map);
         ports.publishes(&self.source);
+        ports.publishes(&self.cloud);
         ports.every(PERIOD_S, Self::publish);
     }
 }
@@ -513,6 +587,23 @@ mod tests {
             assert!((value - sample.concentration).abs() < 0.05, "{value}");
             assert!(part < 0.2);
         }
+    }
+
+    #[test]
+    fn samples_pass_through_their_topic() {
+        let all = survey();
+        let rows = all.samples().iter();
+        let rows = rows.map(|s| [s.at.x, s.at.y, 0.0, s.concentration, f64::from(s.readings)]);
+        let read = read_samples(&cloud_of(0, SAMPLE_FIELDS, rows)).unwrap();
+        assert_eq!(read.len(), all.samples().len());
+        for (a, b) in read.iter().zip(all.samples()) {
+            let difference = (a.concentration - b.concentration).abs();
+            assert!(difference < 1e-5 && (a.at - b.at).norm() < 1e-4);
+            assert_eq!(a.readings, b.readings);
+        }
+        let lines = sample_lines("usv", &read[..1]);
+        let values: Vec<&str> = lines.trim_end().split(',').collect();
+        assert_eq!((values[0], values.len()), ("usv", 5));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Node that flies the drone: it takes the estimates, the pad and the states of battery, latch and
 //! rotors, and commands velocities, the latch and the firmware.
 
-use super::pilot::{Pilot, PilotSettings, Senses};
+use super::pilot::{Phase, Pilot, PilotSettings, Senses};
 use super::target::Target;
 use crate::estimation::node::estimate_topic;
 use crate::frames::{StaticFrames, isometry, roll_pitch_yaw, stamp_ns};
@@ -21,6 +21,8 @@ use nalgebra::{Isometry3, Point3, Vector3};
 const PERIOD_S: f64 = 0.05;
 /// Standard deviation of the pad by the estimates of both robots [m].
 const LINK_STD_M: f64 = 0.1;
+/// Standard deviation of the velocity of the pad by the estimate of the boat, which rolls [m/s].
+const LINK_STD_M_S: f64 = 0.1;
 
 /// Names and settings of a drone.
 #[derive(Debug, Clone)]
@@ -35,8 +37,8 @@ pub struct Settings {
     pub pad: Vector3<f64>,
     /// The flight.
     pub pilot: PilotSettings,
-    /// Whether it starts as soon as it can, before a command.
-    pub starts: bool,
+    /// Flights that it makes by itself, the first as soon as it can. A command starts a further one.
+    pub flights: u32,
 }
 
 /// The node.
@@ -44,6 +46,8 @@ pub struct Drone {
     settings: Settings,
     pilot: Pilot,
     senses: Senses,
+    /// Flights that it has yet to make by itself.
+    flights: u32,
     is_ready: bool,
     track: Track,
     frames: StaticFrames,
@@ -86,8 +90,9 @@ impl Drone {
                 charge: None,
                 is_latched: true,
                 is_off: true,
-                is_wanted: settings.starts,
+                is_wanted: settings.flights > 0,
             },
+            flights: settings.flights,
             is_ready: false,
             track: Track::default(),
             frames: StaticFrames::default(),
@@ -121,7 +126,10 @@ impl Drone {
         let heading = roll_pitch_yaw(&pose.rotation)[2];
         self.senses.link_ns = Some(stamp);
         match &mut self.senses.target {
-            Some(target) => target.measure(stamp, pad, LINK_STD_M, Some(heading)),
+            Some(target) => {
+                target.measure(stamp, pad, LINK_STD_M, Some(heading));
+                target.measure_velocity(velocity, LINK_STD_M_S);
+            }
             None => {
                 self.senses.target = Some(Target::new(stamp, pad, LINK_STD_M, velocity, heading));
             }
@@ -155,7 +163,14 @@ impl Drone {
             return;
         }
         self.senses.now_ns = outbox.now_ns();
+        let before = self.pilot.phase();
         let order = self.pilot.decide(&self.senses);
+        let has_landed = self.pilot.phase() == Phase::Docked
+            && !matches!(before, Phase::Docked | Phase::TakingOff);
+        if has_landed {
+            self.flights = self.flights.saturating_sub(1);
+            self.senses.is_wanted = self.flights > 0;
+        }
         for line in order.events {
             outbox.log(line);
         }

@@ -174,6 +174,10 @@ const LEG_END_M: f64 = 1.5;
 const SEARCH_SPEED: f64 = 2.0;
 /// Sinking speeds near the deck and at the touch-down [m/s].
 const SLOW_SINK: f64 = 0.35;
+/// Distance from the pad within which a drone whose rotors are off stands on the deck [m].
+const ON_DECK_M: f64 = 0.8;
+/// Take-offs after a touch-down beside the latch.
+const MAX_RETRIES: u32 = 3;
 /// Longest touch-down [s].
 const TOUCHDOWN_TIMEOUT_S: f64 = 6.0;
 /// Lost sights during a descent after which the drone searches.
@@ -189,6 +193,8 @@ pub struct Pilot {
     retry_height: f64,
     search: Search,
     searches: u32,
+    /// Take-offs of this flight after a touch-down beside the latch.
+    retries: u32,
     /// Whether the boat's position was lost.
     is_link_lost: bool,
 }
@@ -212,6 +218,7 @@ impl Pilot {
             since_ns: 0,
             search: Search::default(),
             searches: 0,
+            retries: 0,
             is_link_lost: false,
         }
     }
@@ -239,7 +246,7 @@ impl Pilot {
         let charge = senses.charge.unwrap_or(0.0);
         let is_flying = !matches!(self.phase, Phase::Docked | Phase::TakingOff | Phase::Down);
         if is_flying && senses.is_latched {
-            self.searches = 0;
+            (self.searches, self.retries) = (0, 0);
             self.enter(Phase::Docked, now, "the latch holds the drone", &mut order);
             order.lands = !senses.is_off;
             return order;
@@ -301,7 +308,11 @@ impl Pilot {
                     order.latch = Some(true);
                 } else if height > TAKEN_OFF_M {
                     order.latch = Some(true);
-                    self.enter(Phase::Scouting, now, "off the deck", &mut order);
+                    let next = match self.retries {
+                        0 => Phase::Scouting,
+                        _ => Phase::Returning,
+                    };
+                    self.enter(next, now, "off the deck", &mut order);
                 }
             }
             Phase::Scouting => {
@@ -380,8 +391,20 @@ impl Pilot {
                 }
             }
             Phase::Down => {
+                let is_on_deck = height.abs() < ON_DECK_M && offset.norm() < ON_DECK_M;
                 if senses.is_latched {
+                    self.retries = 0;
                     self.enter(Phase::Docked, now, "the latch holds the drone", &mut order);
+                } else if is_on_deck
+                    && is_linked
+                    && charge > self.settings.land_charge
+                    && self.retries < MAX_RETRIES
+                    && in_phase_s > 1.0
+                {
+                    self.retries += 1;
+                    order.takes_off = true;
+                    let why = "it stands beside the latch: another approach";
+                    self.enter(Phase::TakingOff, now, why, &mut order);
                 }
             }
         }
@@ -528,7 +551,8 @@ impl Pilot {
             let goal = self.retry_height.min(self.settings.max_height_m);
             order.velocity =
                 Some(self.fly_to(senses, target.position.xy(), goal - height, target, 2.0));
-            if height > goal - 0.5 {
+            // from higher it comes down to where the boat is
+            if (height - goal).abs() < 0.5 {
                 self.start_search(now, "the pad is out of sight", order);
             }
         }
@@ -551,6 +575,9 @@ mod tests {
         link_s: [f64; 2],
         events: Vec<String>,
         is_latching: bool,
+        /// Touch-downs that the latch does not catch, and the time on the deck [s].
+        misses: u32,
+        deck_s: f64,
         /// Speed over the deck when the latch caught [m/s], and distance from the centre [m].
         caught: Option<[f64; 2]>,
     }
@@ -587,6 +614,8 @@ mod tests {
                 link_s,
                 events: Vec::new(),
                 is_latching: false,
+                misses: 0,
+                deck_s: 0.0,
                 caught: None,
             }
         }
@@ -626,8 +655,9 @@ mod tests {
             if order.lands && senses.is_latched {
                 senses.is_off = true;
             }
-            if senses.is_latched {
+            if senses.is_latched || senses.is_off {
                 senses.position = pad + Vector3::z() * 0.08;
+                senses.velocity = pad_velocity;
                 return;
             }
             let (velocity, turn) = order.velocity.unwrap_or_default();
@@ -640,7 +670,12 @@ mod tests {
                 senses.position.z = pad.z + 0.08;
                 senses.velocity.z = 0.0;
                 let is_near = offset.norm() < 0.15;
-                if self.is_latching && is_near {
+                // the firmware stops the rotors when a descent is blocked
+                self.deck_s += if velocity.z < 0.0 { dt } else { 0.0 };
+                if self.misses > 0 && self.deck_s > 0.5 {
+                    senses.is_off = true;
+                    (self.misses, self.deck_s) = (self.misses - 1, 0.0);
+                } else if self.is_latching && is_near && self.misses == 0 {
                     let speed = (senses.velocity - pad_velocity).norm();
                     self.caught = Some([speed, offset.norm()]);
                     senses.is_latched = true;
@@ -673,6 +708,38 @@ mod tests {
             "{:?}",
             flight.events
         );
+    }
+
+    // A pad that is seen now and then from high above is approached without a search.
+    #[test]
+    fn single_sights_from_high_above_are_enough() {
+        let mut flight = Flight::new([0.3, 9.0], [0.0, 1e9]);
+        for _ in 0..200 * 20 {
+            let now_ns = flight.senses.now_ns;
+            if flight.pilot.phase() == Phase::Returning && now_ns.is_multiple_of(1_000_000_000) {
+                flight.senses.sight_ns = Some(now_ns);
+            }
+            flight.step();
+            if flight.caught.is_some() {
+                break;
+            }
+        }
+        let searches = flight.events.iter().any(|e| e.contains("search"));
+        assert!(flight.caught.is_some() && !searches, "{:?}", flight.events);
+    }
+
+    #[test]
+    fn drones_that_miss_the_latch_take_off_again() {
+        let mut flight = Flight::new([0.3, 16.0], [0.0, 1e9]);
+        flight.misses = 2;
+        flight.run(300);
+        let again = |e: &&String| e.contains("another approach");
+        assert_eq!(flight.events.iter().filter(again).count(), 2);
+        assert!(flight.caught.is_some(), "{:?}", flight.events);
+        let mut flight = Flight::new([0.3, 16.0], [0.0, 1e9]);
+        flight.misses = 9;
+        flight.run(300);
+        assert_eq!(flight.pilot.phase(), Phase::Down, "{:?}", flight.events);
     }
 
     #[test]

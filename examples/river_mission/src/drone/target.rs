@@ -126,6 +126,18 @@ impl Target {
         *self = next;
     }
 
+    /// Uses a velocity [m/s] with this standard deviation [m/s] at the time of the estimate, that of
+    /// the last measurement.
+    pub fn measure_velocity(&mut self, velocity: Vector3<f64>, std_m_s: f64) {
+        let error = velocity - self.velocity;
+        let variance = self.covariance[(1, 1)] + std_m_s * std_m_s;
+        let gain: Vector2<f64> = self.covariance.column(1) / variance;
+        self.position += error * gain.x;
+        self.velocity += error * gain.y;
+        let row = self.covariance.row(1).into_owned();
+        self.covariance -= gain * row;
+    }
+
     /// Returns the standard deviation of the position [m].
     #[must_use]
     pub fn position_std(&self) -> f64 {
@@ -160,6 +172,24 @@ mod tests {
         let later = target.at(target.stamp_ns + 2 * S);
         assert!((later.position - truth(21.8)).norm() < 0.3);
         assert!(later.position_std() > target.position_std());
+    }
+
+    // A boat that accelerates by 0.2 m/s² is followed without the lag of the positions.
+    #[test]
+    fn velocities_remove_the_lag() {
+        let lag = |with_velocity: bool| {
+            let mut target = Target::new(0, Vector3::zeros(), 0.1, Vector3::zeros(), 0.0);
+            for k in 1..150_u64 {
+                let t = 0.04 * k as f64;
+                target.measure(k * S / 25, Vector3::new(0.1 * t * t, 0.0, 0.0), 0.1, None);
+                if with_velocity {
+                    target.measure_velocity(Vector3::new(0.2 * t, 0.0, 0.0), 0.1);
+                }
+            }
+            (target.velocity.x - 0.2 * 5.96).abs()
+        };
+        assert!(lag(false) > 0.05, "{}", lag(false));
+        assert!(lag(true) < 0.5 * lag(false), "{}", lag(true));
     }
 
     #[test]

@@ -159,7 +159,9 @@ impl Dispatch {
         let mut all = Vec::new();
         for k in 0..self.timers.len() {
             let due = &mut self.timers[k];
-            if due.next_ns <= now_ns {
+            // it is at most a period ahead, unless the time has gone back
+            let is_due = due.next_ns <= now_ns || due.next_ns > now_ns + due.period_ns;
+            if is_due {
                 due.next_ns = (now_ns / due.period_ns + 1).saturating_mul(due.period_ns);
                 let (node, timer) = (due.node, due.timer);
                 self.handle(now_ns, node, Input::Timer(timer), supervisor);
@@ -379,6 +381,10 @@ mod tests {
         assert_eq!([count(199_999_999), count(200_000_000)], [0, 2]);
         assert_eq!([count(950_000_000), count(960_000_000)], [2, 0]);
         assert_eq!(dispatch.next_timer_ns(), Some(1_000_000_000));
+        // the time goes back to the start
+        let mut count = |now_ns| dispatch.timers(now_ns, &mut lines).len();
+        assert_eq!([count(10_000_000), count(90_000_000)], [2, 0]);
+        assert_eq!(count(100_000_000), 2);
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod dispatch;
 pub mod lock_step;
 mod network;
 pub mod real_time;
+pub mod signals;
 
 /// Reason why a mission could not start or continue: one line for the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

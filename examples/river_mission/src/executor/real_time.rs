@@ -1,7 +1,7 @@
 //! Runs nodes in real time, on any ROS machine.
 //!
-//! The time of the nodes is that of `/clock` as soon as a simulator publishes it (`use_sim_time` of
-//! other nodes), and before that, or without one, the wall clock.
+//! The time of the nodes is the wall clock, or with the parameter `use_sim_time` that of `/clock`:
+//! timers begin with its first message, and a clock that goes back starts them anew.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -10,6 +10,7 @@ use merrow_ros2::args::NodeOptions;
 use merrow_ros2::cdr::from_bytes;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::rosgraph_msgs::Clock;
+use merrow_ros2::parameters::value::ParameterValue;
 use merrow_ros2::qos::Qos;
 
 use super::dispatch::{Dispatch, Published};
@@ -38,14 +39,17 @@ pub fn run(
     let mut dispatch = Dispatch::new(nodes)?;
     let mut inputs = dispatch.external_inputs();
     let clock = inputs.iter().position(|input| &*input.topic == "/clock");
-    let clock = clock.unwrap_or_else(|| {
-        inputs.push(Topic {
-            topic: "/clock".into(),
-            message: Clock::info(),
-            qos: Qos::CLOCK,
-            is_optional: true,
-        });
-        inputs.len() - 1
+    let mut time = Time::new(uses_clock(options));
+    let clock = clock.or_else(|| {
+        time.is_simulated.then(|| {
+            inputs.push(Topic {
+                topic: "/clock".into(),
+                message: Clock::info(),
+                qos: Qos::CLOCK,
+                is_optional: false,
+            });
+            inputs.len() - 1
+        })
     });
     let mut network = Network::join(options, inputs, dispatch.outputs(), false)?;
     for service in dispatch.nodes().iter().flat_map(Component::services) {
@@ -54,7 +58,6 @@ pub fn run(
     if waits_for_peers {
         network.wait_for_peers(DISCOVERY_TIMEOUT, supervisor)?;
     }
-    let mut time = Time::default();
     let mut awaited = std::collections::BTreeMap::new();
     let mut next_look = Instant::now() + DISCOVERY_TIMEOUT;
     loop {
@@ -62,7 +65,7 @@ pub fn run(
         let mut published = Vec::new();
         match event {
             Some(Event::Message(k, bytes)) => {
-                if k == clock {
+                if Some(k) == clock {
                     match from_bytes::<Clock>(&bytes) {
                         Ok(message) => time.set(message.clock.to_nanos()),
                         Err(why) => {
@@ -82,13 +85,15 @@ pub fn run(
             None => {}
         }
         let now_ns = time.now_ns();
-        published.extend(dispatch.timers(now_ns, supervisor));
+        if time.is_known() {
+            published.extend(dispatch.timers(now_ns, supervisor));
+        }
         send(&network, &published)?;
         for call in dispatch.take_calls() {
             let number = network.call(&call.name, &call.request)?;
             awaited.insert(number, call.origin);
         }
-        if supervisor.is_done(now_ns) {
+        if time.is_known() && supervisor.is_done(now_ns) {
             return Ok(());
         }
         supervisor.check().map_err(ExecutorError)?;
@@ -112,24 +117,44 @@ fn send(network: &Network, published: &[Published]) -> Result<(), ExecutorError>
     network.publish(published).map(drop)
 }
 
+/// Returns the last value of the parameter `use_sim_time`.
+fn uses_clock(options: &NodeOptions) -> bool {
+    let mut values = options.parameter_overrides.iter().rev();
+    let value = values.find(|(name, _)| name == "use_sim_time");
+    value.is_some_and(|(_, value)| *value == ParameterValue::Bool(true))
+}
+
 /// Time of the nodes.
-#[derive(Default)]
 struct Time {
+    /// Whether it is the time of `/clock`.
+    is_simulated: bool,
     /// Last time of `/clock` [ns], and when it arrived.
     clock: Option<(u64, Instant)>,
     is_stalled: bool,
 }
 
 impl Time {
+    fn new(is_simulated: bool) -> Self {
+        Self {
+            is_simulated,
+            clock: None,
+            is_stalled: false,
+        }
+    }
+
+    fn is_known(&self) -> bool {
+        !self.is_simulated || self.clock.is_some()
+    }
+
     fn set(&mut self, now_ns: u64) {
         self.clock = Some((now_ns, Instant::now()));
         self.is_stalled = false;
     }
 
     fn now_ns(&self) -> u64 {
-        match self.clock {
-            Some((now_ns, _)) => now_ns,
-            None => {
+        match self.is_simulated {
+            true => self.clock.map_or(0, |(now_ns, _)| now_ns),
+            false => {
                 let now = SystemTime::now().duration_since(UNIX_EPOCH);
                 u64::try_from(now.unwrap_or_default().as_nanos()).unwrap_or(u64::MAX)
             }
@@ -138,14 +163,15 @@ impl Time {
 
     /// Returns when the executor has to look at the timers, the next of which is due at `timer_ns`.
     fn wake(&self, timer_ns: Option<u64>) -> Instant {
-        let left = timer_ns.filter(|_| self.clock.is_none());
+        let left = timer_ns.filter(|_| !self.is_simulated);
         let left = left.map(|at| Duration::from_nanos(at.saturating_sub(self.now_ns())));
         Instant::now() + left.unwrap_or(TICK).min(TICK)
     }
 
     /// Returns true once after the clock has stood for a while.
     fn is_newly_stalled(&mut self) -> bool {
-        let stands = self.clock.is_some_and(|(_, at)| at.elapsed() > STALLED);
+        let last = self.clock.filter(|_| self.is_simulated);
+        let stands = last.is_some_and(|(_, at)| at.elapsed() > STALLED);
         stands && !std::mem::replace(&mut self.is_stalled, stands)
     }
 }

@@ -9,7 +9,9 @@
 //!   shore at the horizontal range r_last                                               (2)
 //! ```
 //! The first echo is where the mean of 15 samples exceeds half of the way from the noise to the
-//! reverberation of the bed; there the two-way beam pattern is 10 dB below its maximum.
+//! reverberation of the bed; there the two-way beam pattern is 10 dB below its maximum. In wind the
+//! surface reverberates from the upper edge of the fan, from the first metre on: where it is louder than
+//! the noise, its level before the bed takes the place of the noise.
 //!
 //! # Symbols
 //! h depth of the sonar [m] · r slant range [m] · δ depression of the lower edge [rad] · ε depression of
@@ -36,6 +38,12 @@ const MEAN: usize = 15;
 
 /// Number of samples within which the reverberation ends at a shore.
 const SHORE_SAMPLES: usize = 2 * MEAN;
+
+/// Ranges of the surface reverberation before the bed [m].
+const SURFACE_M: [f64; 2] = [1.2, 1.7];
+
+/// Part of the contrast of the bed from which on an echo at [`SURFACE_M`] is the bed itself.
+const MAX_SURFACE: f64 = 0.8;
 
 /// Smallest contrast between reverberation and noise, of the full scale [-].
 const MIN_CONTRAST: f64 = 0.12;
@@ -79,18 +87,33 @@ pub fn echoes(ping: &RawSonarImage) -> Option<Echoes> {
     if bed - noise < MIN_CONTRAST {
         return None;
     }
+    let range =
+        |k: usize| (f64::from(ping.sample0) + k as f64 + 0.5 * MEAN as f64) * 0.5 * sound / rate;
+    let [from, to] = SURFACE_M.map(|end| (0..means.len()).position(|k| range(k) > end));
+    let surface = match (from, to) {
+        (Some(from), Some(to)) if from < to => {
+            means[from..to].iter().sum::<f64>() / (to - from) as f64
+        }
+        _ => noise,
+    };
+    let quiet = noise;
+    let noise = match surface - noise < MAX_SURFACE * (bed - noise) {
+        true => surface.max(noise),
+        false => noise,
+    };
+    if bed - noise < 0.5 * MIN_CONTRAST {
+        return None;
+    }
     let threshold = 0.5 * (noise + bed);
     let first = means.iter().position(|m| *m > threshold)?;
     let last = means.iter().rposition(|m| *m > threshold)?;
-    let range =
-        |k: usize| (f64::from(ping.sample0) + k as f64 + 0.5 * MEAN as f64) * 0.5 * sound / rate;
     // at a shore the reverberation ends at once; far away on a deep bed it fades into the noise
-    let level = |k: Option<usize>| {
+    let level = |k: Option<usize>, noise: f64| {
         k.and_then(|k| means.get(k))
             .map(|m| (m - noise) / (bed - noise))
     };
-    let before = level(last.checked_sub(SHORE_SAMPLES));
-    let after = level(Some(last + SHORE_SAMPLES));
+    let before = level(last.checked_sub(SHORE_SAMPLES), quiet);
+    let after = level(Some(last + SHORE_SAMPLES), noise);
     let is_shore = before.is_some_and(|l| l > 0.8) && after.is_some_and(|l| l < 0.3);
     Some(Echoes {
         azimuth: wrapped(azimuth),
@@ -190,6 +213,23 @@ mod tests {
         // the bed reaches the end of the ping: no shore
         assert_eq!(echoes(&ping(5.0, 40.0)).unwrap().last_m, None);
         assert_eq!(echoes(&ping(90.0, 91.0)), None, "noise only");
+    }
+
+    // Surface reverberation in wind, before the bed and behind the shore.
+    #[test]
+    fn the_surface_is_not_the_bed() {
+        let mut ping = ping(5.0, 14.0);
+        let level = |(k, sample): (usize, &u8)| match sample {
+            95 if k < 900 => 140,
+            sample => *sample,
+        };
+        ping.image.data = ping.image.data.iter().enumerate().map(level).collect();
+        let found = echoes(&ping).unwrap();
+        assert!((found.first_m - 5.0).abs() < 0.03, "{found:?}");
+        assert!((found.last_m.unwrap() - 14.0).abs() < 0.03, "{found:?}");
+        // a bed just below the boat is not taken for the surface
+        let shallow = echoes(&self::ping(1.0, 14.0)).unwrap();
+        assert!((shallow.first_m - 1.0).abs() < 0.2, "{shallow:?}");
     }
 
     #[test]

@@ -3,4 +3,5 @@
 pub mod cost;
 pub mod depth;
 pub mod node;
+pub mod range_image;
 pub mod voxels;

@@ -2,18 +2,19 @@
 
 use std::collections::VecDeque;
 
-use bytes::Bytes;
 use merrow_messages::msg::marine_acoustic_msgs::RawSonarImage;
 use merrow_ros2::msg::geometry_msgs::{Point, Pose, Quaternion};
 use merrow_ros2::msg::nav_msgs::{MapMetaData, OccupancyGrid, Odometry};
-use merrow_ros2::msg::sensor_msgs::{PointCloud2, PointField};
+use merrow_ros2::msg::sensor_msgs::PointCloud2;
 use merrow_ros2::msg::tf2_msgs::TFMessage;
 use merrow_ros2::qos::Qos;
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::cost::{Clearance, Grid, Surroundings, costs};
 use super::depth::{DepthMap, bed, echoes};
+use super::range_image::{Beams, RangeImage};
 use super::voxels::VoxelMap;
+use crate::clouds::{cloud, read_points};
 use crate::estimation::node::estimate_topic;
 use crate::frames::{MAP_FRAME, StaticFrames, header, isometry, stamp_ns};
 use crate::node::{Node, Outbox, Output, Ports};
@@ -38,16 +39,15 @@ const CLOUD_PERIOD_S: f64 = 5.0;
 const CLOUD_INTERVAL_NS: u64 = 450_000_000;
 /// Time for which poses are kept [ns].
 const POSES_NS: u64 = 5_000_000_000;
-/// Largest number of points of a cloud.
-const MAX_POINTS: usize = 1 << 21;
 
 /// Settings of the node.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Name of the robot, which its topics start with.
     pub robot: String,
-    /// Names of the point clouds in the topics of the robot, such as `lidar`.
-    pub clouds: Vec<String>,
+    /// Names of the point clouds in the topics of the robot, such as `lidar`, each with its beams if
+    /// it turns all round: the map then forgets what has moved away.
+    pub clouds: Vec<(String, Option<Beams>)>,
     /// Name of the scanning sonar; `None` without one.
     pub sonar: Option<String>,
     /// Radius around the base in which echoes are those of the boat itself [m].
@@ -148,7 +148,7 @@ impl Mapper {
             Err(why) => {
                 outbox.log(format!(
                     "refused a cloud of {}: {why}",
-                    self.settings.clouds[topic]
+                    self.settings.clouds[topic].0
                 ));
                 return;
             }
@@ -164,21 +164,27 @@ impl Mapper {
         self.next_cloud_ns[topic] = stamp + CLOUD_INTERVAL_NS;
         let own = self.settings.own_radius_m;
         let mut echoes = Vec::with_capacity(points.len());
+        let beams = self.settings.clouds[topic].1;
+        let mut image = beams.map(|beams| RangeImage::new(beams, &(start * sensor)));
         for (p, time_s) in points {
             let in_base = sensor * p;
-            if in_base.x.hypot(in_base.y) < own {
-                continue;
-            }
             let part = if last_s > 0.0 { time_s / last_s } else { 0.0 };
             // the poses differ little: the chord is the arc
             let (a, b) = (start * in_base, end * in_base);
-            let p = a + (b - a) * part;
-            if p.z > WAVES_M {
-                echoes.push(p);
+            let in_map = a + (b - a) * part;
+            if let Some(image) = &mut image {
+                image.add(&p, &in_map);
+            }
+            if in_map.z > WAVES_M && in_base.x.hypot(in_base.y) >= own {
+                echoes.push(in_map);
             }
         }
         let origin = start * Point3::from(sensor.translation.vector);
         self.voxels.insert(&origin, &echoes, FREE_M);
+        if let Some(image) = image {
+            self.voxels
+                .forget(&echoes, |centre| image.passes(centre, EDGE_M));
+        }
     }
 
     fn on_ping(&mut self, ping: RawSonarImage, _: &mut Outbox) {
@@ -287,7 +293,7 @@ impl Node for Mapper {
         let robot = &self.settings.robot;
         ports.subscribes("/tf_static", Qos::TF_STATIC, Self::on_frames);
         ports.subscribes(estimate_topic(robot), Qos::DEFAULT, Self::on_estimate);
-        for (k, name) in self.settings.clouds.iter().enumerate() {
+        for (k, (name, _)) in self.settings.clouds.iter().enumerate() {
             let topic = format!("/{robot}/{name}/points");
             ports.subscribes(
                 topic,
@@ -309,88 +315,17 @@ impl Node for Mapper {
     }
 }
 
-/// Builds a cloud of points in the map.
-pub(crate) fn cloud(stamp_ns: u64, points: impl Iterator<Item = Point3<f64>>) -> PointCloud2 {
-    let field = |name: &str, offset| PointField {
-        name: name.to_owned(),
-        offset,
-        datatype: PointField::FLOAT32,
-        count: 1,
-    };
-    let mut data = Vec::new();
-    for p in points {
-        for c in [p.x, p.y, p.z] {
-            data.extend_from_slice(&(c as f32).to_le_bytes());
-        }
-    }
-    let width = (data.len() / 12) as u32;
-    PointCloud2 {
-        header: header(MAP_FRAME, stamp_ns),
-        height: 1,
-        width,
-        fields: vec![field("x", 0), field("y", 4), field("z", 8)],
-        is_bigendian: false,
-        point_step: 12,
-        row_step: 12 * width,
-        data: Bytes::from(data),
-        is_dense: true,
-    }
-}
-
-/// Reads the finite points of a cloud, each with its time after the stamp [s]; 0 without a field
-/// `time`.
-///
-/// # Errors
-/// The cloud has no coordinates as 32-bit numbers, is big-endian, or contradicts its size.
-pub fn read_points(cloud: &PointCloud2) -> Result<Vec<(Point3<f64>, f64)>, String> {
-    let step = cloud.point_step as usize;
-    let field = |name: &str| {
-        let mut fields = cloud.fields.iter();
-        let field = fields.find(|f| f.name == name && f.datatype == PointField::FLOAT32);
-        field
-            .map(|f| f.offset as usize)
-            .filter(|offset| offset + 4 <= step)
-    };
-    if cloud.is_bigendian {
-        return Err("big-endian; expected little-endian".to_owned());
-    }
-    let (Some(x), Some(y), Some(z)) = (field("x"), field("y"), field("z")) else {
-        return Err("no fields x, y and z of type float32".to_owned());
-    };
-    let time = field("time");
-    let count = (cloud.width as usize).saturating_mul(cloud.height as usize);
-    if count > MAX_POINTS || count.saturating_mul(step) > cloud.data.len() {
-        let bytes = cloud.data.len();
-        return Err(format!(
-            "{count} points of {step} bytes, found {bytes} bytes"
-        ));
-    }
-    let mut points = Vec::with_capacity(count);
-    for point in cloud.data.chunks_exact(step.max(1)).take(count) {
-        let number = |at: usize| {
-            let bytes = [point[at], point[at + 1], point[at + 2], point[at + 3]];
-            f64::from(f32::from_le_bytes(bytes))
-        };
-        let p = Point3::new(number(x), number(y), number(z));
-        let time_s = time.map_or(0.0, number);
-        if p.iter().all(|c| c.is_finite()) && (0.0..10.0).contains(&time_s) {
-            points.push((p, time_s));
-        }
-    }
-    Ok(points)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::frames::{from_roll_pitch_yaw, point, quaternion};
-    use merrow_ros2::cdr::{from_bytes, to_bytes};
+    use merrow_ros2::cdr::from_bytes;
     use merrow_ros2::msg::geometry_msgs::{Transform, TransformStamped, Vector3 as Arrow};
 
     fn mapper() -> Mapper {
         let mut mapper = Mapper::new(Settings {
             robot: "usv".to_owned(),
-            clouds: vec!["lidar".to_owned()],
+            clouds: vec![("lidar".to_owned(), None)],
             sonar: None,
             own_radius_m: 3.0,
             clearance: Clearance {
@@ -479,25 +414,5 @@ mod tests {
         assert!(mapper.pose_at(50).is_none());
         assert!(mapper.pose_at(300).is_some());
         assert!(mapper.pose_at(10_000_000_000).is_none());
-    }
-
-    #[test]
-    fn clouds_that_contradict_themselves_are_refused() {
-        let good = cloud(0, std::iter::once(Point3::new(1.0, 2.0, 3.0)));
-        assert_eq!(
-            read_points(&good).unwrap(),
-            [(Point3::new(1.0, 2.0, 3.0), 0.0)]
-        );
-        let with = |change: fn(&mut PointCloud2)| {
-            let mut bad: PointCloud2 = from_bytes(&to_bytes(&good)).unwrap();
-            change(&mut bad);
-            read_points(&bad)
-        };
-        assert!(with(|c| c.width = 2).is_err());
-        assert!(with(|c| (c.width, c.height) = (u32::MAX, u32::MAX)).is_err());
-        assert!(with(|c| c.fields[2].offset = 9).is_err());
-        assert!(with(|c| c.point_step = 0).is_err());
-        assert!(with(|c| c.is_bigendian = true).is_err());
-        assert!(with(|c| c.fields.clear()).is_err());
     }
 }

@@ -99,6 +99,19 @@ impl VoxelMap {
         }
     }
 
+    /// Frees the occupied voxels that a scan passes, given by their centres [m], except those with
+    /// one of its echoes.
+    pub fn forget(&mut self, echoes: &[Point3<f64>], is_passed: impl Fn(&Point3<f64>) -> bool) {
+        let ends: BTreeSet<Voxel> = echoes.iter().map(|p| self.voxel(p)).collect();
+        let edge_m = self.edge_m;
+        for (voxel, l) in &mut self.voxels {
+            let centre = Point3::from(voxel.map(|k| (f64::from(k) + 0.5) * edge_m));
+            if *l > 0.0 && !ends.contains(voxel) && is_passed(&centre) {
+                *l = (*l + L_FREE).max(L_BOUNDS.0);
+            }
+        }
+    }
+
     /// Returns the known voxels with their log-odds, in no particular but always the same order.
     pub fn known(&self) -> impl Iterator<Item = (Voxel, f32)> {
         self.voxels.iter().map(|(voxel, l)| (*voxel, *l))
@@ -180,6 +193,21 @@ mod tests {
         let beyond = Point3::new(20.1, 0.1, 1.1);
         (0..9).for_each(|_| map.insert(&origin, &[beyond], 100.0));
         assert_eq!(map.occupied(), [map.voxel(&beyond)]);
+    }
+
+    #[test]
+    fn passed_voxels_are_forgotten() {
+        let mut map = VoxelMap::new(0.5, (-2.0, 5.0));
+        let origin = Point3::new(0.1, 0.1, 1.1);
+        let [left, kept] = [Point3::new(8.1, 0.1, 1.1), Point3::new(0.1, 8.1, 1.1)];
+        (0..9).for_each(|_| map.insert(&origin, &[left, kept], 100.0));
+        // 3.5 / 0.4 scans
+        (0..8).for_each(|_| map.forget(&[kept], |_| true));
+        assert_eq!(map.occupied().len(), 2);
+        map.forget(&[kept], |_| true);
+        assert_eq!(map.occupied(), [map.voxel(&kept)]);
+        (0..9).for_each(|_| map.forget(&[], |p| p.x > 1.0));
+        assert_eq!(map.occupied(), [map.voxel(&kept)]);
     }
 
     #[test]

@@ -1,19 +1,43 @@
-//! Nodes and way-points of the pairs of the worlds `riverwatch` and `riverwatch_three`.
+//! Nodes, way-points and worlds of the pairs of the mission.
+
+use std::path::{Path, PathBuf};
 
 use nalgebra::Vector3;
 
+use crate::drone::node::{Drone, Settings as DroneSettings};
+use crate::drone::pilot::PilotSettings;
 use crate::estimation::ekf::Noise;
 use crate::estimation::node::{Estimator, Settings as EstimatorSettings};
 use crate::mapping::cost::Clearance;
 use crate::mapping::node::{Mapper, Settings as MapperSettings};
+use crate::mapping::range_image::Beams;
 use crate::navigation::pilot::Limits;
-use crate::navigation::pilot_node::Pilot;
+use crate::navigation::pilot_node::Pilot as BoatPilot;
 use crate::navigation::planner_node::Planner;
 use crate::navigation::runner::Runner;
 use crate::node::Component;
+use crate::vision::helipad::PadMarking;
+use crate::vision::pad_finder::{PadFinder, Settings as PadSettings};
+use crate::vision::registration::{Settings as SurveySettings, Surveyor};
+use crate::vision::water_finder::{Settings as WaterSettings, WaterFinder};
+use crate::water_quality::{Settings as SamplerSettings, WaterSampler};
 
 /// Names of the nodes of a boat, as the program takes them.
-pub const BOAT_NODES: [&str; 5] = ["estimator", "mapper", "planner", "pilot", "runner"];
+pub const BOAT_NODES: [&str; 6] = [
+    "estimator",
+    "mapper",
+    "planner",
+    "pilot",
+    "runner",
+    "water_sampler",
+];
+
+/// Name of the node that finds the shore in the images of a boat. It is not a part of the mission: the
+/// camera costs more than a core.
+pub const WATER_FINDER: &str = "water_finder";
+
+/// Names of the nodes of a drone, as the program takes them.
+pub const DRONE_NODES: [&str; 4] = ["estimator", "pad_finder", "surveyor", "pilot"];
 
 /// Origin of the map: latitude, longitude [deg] and height [m] of the worlds.
 pub const DATUM: [f64; 3] = [38.82, -8.86, 58.0];
@@ -29,6 +53,10 @@ pub struct Pair {
     pub pad: String,
     /// Way-points of the boat in the map [m], upstream in the fairway.
     pub way_points: Vec<[f64; 2]>,
+    /// Flights of the drone, the first at the start.
+    pub flights: u32,
+    /// Heights, distances and limits of a flight.
+    pub flight: PilotSettings,
 }
 
 /// Returns the pairs of a mission with one or three pairs.
@@ -61,16 +89,45 @@ pub fn pairs(count: usize) -> Result<Vec<Pair>, String> {
         drone: named(k, "uav"),
         pad: named(k, "pad"),
         way_points: way_points.to_vec(),
+        flights: 1,
+        flight: PilotSettings::default(),
     });
     Ok(pairs.collect())
 }
 
-/// Returns the world of a number of pairs.
-pub fn world(pairs: usize) -> &'static str {
-    match pairs {
-        1 => "riverwatch",
-        _ => "riverwatch_three",
+/// Name and content of a file of this package.
+macro_rules! file {
+    ($name:literal) => {
+        ($name, include_bytes!(concat!("../../", $name)))
+    };
+}
+
+/// Files of the worlds of the mission. They are part of the program, which writes them next to its
+/// results.
+const WORLDS: [(&str, &[u8]); 6] = [
+    file!("river_mission.yaml"),
+    file!("river_mission_three.yaml"),
+    file!("mission_boat.yaml"),
+    file!("mission_drone.yaml"),
+    file!("plume.yaml"),
+    file!("plume.i16"),
+];
+
+/// Writes the world of a number of pairs to a folder and returns its file.
+///
+/// # Errors
+/// One line: a file cannot be written.
+pub fn write_world(pairs: usize, folder: &Path) -> Result<PathBuf, String> {
+    let failed = |path: &Path, why| format!("{}: {why}", path.display());
+    std::fs::create_dir_all(folder).map_err(|why| failed(folder, why))?;
+    for (name, bytes) in WORLDS {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).map_err(|why| failed(&path, why))?;
     }
+    Ok(folder.join(match pairs {
+        1 => "river_mission.yaml",
+        _ => "river_mission_three.yaml",
+    }))
 }
 
 /// Clearance of the WAM-V. Circles of this radius at [`WAMV_LIMITS`] cover the hulls, which are 4.9 m
@@ -83,6 +140,13 @@ pub const WAMV_CLEARANCE: Clearance = Clearance {
     min_depth_m: 1.0,
     safe_depth_m: 2.0,
 };
+
+/// Beams of the lidar, a Velodyne VLP-16: rings every 2 degrees.
+pub const VLP16: Beams = Beams {
+    elevation_rad: [-15.0 * DEG, 15.0 * DEG],
+    rings: 16,
+};
+const DEG: f64 = std::f64::consts::PI / 180.0;
 
 /// Limits of the WAM-V.
 pub const WAMV_LIMITS: Limits = Limits {
@@ -102,16 +166,31 @@ pub const WAMV_NOISE: Noise = Noise {
     force_walk: 2e-3,
 };
 
-/// Creates a node of a boat by its name in [`BOAT_NODES`].
+/// Noise of the filter with the IMU of the drone, whose rotors vibrate more and which tilts more.
+pub const FIREFLY_NOISE: Noise = Noise {
+    force_m_s2: 0.3,
+    rate_density: 3e-4,
+    rate_walk: 1e-4,
+    force_walk: 1e-2,
+};
+
+/// Centre of the marking of the pad in the base of the boat [m].
+pub const PAD: Vector3<f64> = Vector3::new(0.0, 0.0, 1.254);
+
+/// Concentration of the dye that counts [ug/l].
+pub const DYE_SCALE: f64 = 0.5;
+
+/// Creates a node of the boat of a pair by its name in [`BOAT_NODES`], or [`WATER_FINDER`].
 ///
 /// # Errors
 /// One line: there is no such node.
-pub fn boat_node(name: &str, boat: &str, way_points: &[[f64; 2]]) -> Result<Component, String> {
+pub fn boat_node(name: &str, pair: &Pair) -> Result<Component, String> {
+    let boat = &pair.boat;
     let full = format!("{boat}_{name}");
     Ok(match name {
         "estimator" => {
             let settings = EstimatorSettings {
-                robot: boat.to_owned(),
+                robot: boat.clone(),
                 receiver: "gps".to_owned(),
                 datum: DATUM,
                 antenna: Vector3::new(0.3, 0.0, 1.3),
@@ -122,8 +201,8 @@ pub fn boat_node(name: &str, boat: &str, way_points: &[[f64; 2]]) -> Result<Comp
         }
         "mapper" => {
             let settings = MapperSettings {
-                robot: boat.to_owned(),
-                clouds: vec!["lidar".to_owned()],
+                robot: boat.clone(),
+                clouds: vec![("lidar".to_owned(), Some(VLP16))],
                 sonar: Some("sonar".to_owned()),
                 own_radius_m: 3.2,
                 clearance: WAMV_CLEARANCE,
@@ -131,24 +210,118 @@ pub fn boat_node(name: &str, boat: &str, way_points: &[[f64; 2]]) -> Result<Comp
             Component::new(full, Mapper::new(settings))
         }
         "planner" => Component::new(full, Planner::new(boat)),
-        "pilot" => Component::new(full, Pilot::new(boat, WAMV_LIMITS)),
-        "runner" => Component::new(full, Runner::new(boat, way_points.to_vec())),
+        "pilot" => Component::new(full, BoatPilot::new(boat, WAMV_LIMITS)),
+        "runner" => Component::new(full, Runner::new(boat, pair.way_points.clone())),
+        "water_sampler" => {
+            let settings = SamplerSettings {
+                boat: boat.clone(),
+                sensor: "fluorometer".to_owned(),
+                scale: DYE_SCALE,
+            };
+            Component::new(full, WaterSampler::new(settings))
+        }
+        WATER_FINDER => {
+            let settings = WaterSettings {
+                boat: boat.clone(),
+                camera: "stereo_left".to_owned(),
+            };
+            Component::new(full, WaterFinder::new(settings))
+        }
         _ => {
-            let known = BOAT_NODES.join(", ");
-            return Err(format!("no node {name:?}; expected one of {known}"));
+            let known = [&BOAT_NODES[..], &[WATER_FINDER]].concat();
+            return Err(unknown_node(name, &known));
         }
     })
 }
 
-/// Creates all nodes of a pair.
+/// Creates a node of the drone of a pair by its name in [`DRONE_NODES`].
+///
+/// # Errors
+/// One line: there is no such node.
+pub fn drone_node(name: &str, pair: &Pair) -> Result<Component, String> {
+    let (drone, boat, camera) = (pair.drone.clone(), pair.boat.clone(), "camera".to_owned());
+    let full = format!("{drone}_{name}");
+    Ok(match name {
+        "estimator" => {
+            let settings = EstimatorSettings {
+                robot: drone,
+                receiver: "gnss".to_owned(),
+                datum: DATUM,
+                antenna: Vector3::new(0.0, 0.0, 0.06),
+                imu: Vector3::zeros(),
+                noise: FIREFLY_NOISE,
+            };
+            Component::new(full, Estimator::new(settings))
+        }
+        "pad_finder" => {
+            let settings = PadSettings {
+                drone,
+                camera,
+                boat,
+                marking: PadMarking::WAMV,
+            };
+            Component::new(full, PadFinder::new(settings))
+        }
+        "surveyor" => {
+            let settings = SurveySettings {
+                drone,
+                camera,
+                boat,
+                pad: PAD,
+            };
+            Component::new(full, Surveyor::new(settings))
+        }
+        "pilot" => {
+            let settings = DroneSettings {
+                drone,
+                boat,
+                coupling: pair.pad.clone(),
+                pad: PAD,
+                pilot: pair.flight.clone(),
+                flights: pair.flights,
+            };
+            Component::new(full, Drone::new(settings))
+        }
+        _ => return Err(unknown_node(name, &DRONE_NODES)),
+    })
+}
+
+fn unknown_node(name: &str, known: &[&str]) -> String {
+    format!("no node {name:?}; expected one of {}", known.join(", "))
+}
+
+/// Creates a node of a boat or a drone by the names of the robot and the node.
+///
+/// # Errors
+/// One line: there is no such robot or node.
+pub fn node_of_robot(name: &str, robot: &str) -> Result<Component, String> {
+    let all: Vec<Pair> = [1, 3].into_iter().flat_map(pairs).flatten().collect();
+    for pair in &all {
+        if pair.boat == robot {
+            return boat_node(name, pair);
+        }
+        if pair.drone == robot {
+            return drone_node(name, pair);
+        }
+    }
+    let known = all.iter().flat_map(|pair| [&*pair.boat, &*pair.drone]);
+    // both missions have the first pair
+    let known: Vec<&str> = known.skip(2).collect();
+    Err(format!(
+        "no robot {robot:?}; expected one of {}",
+        known.join(", ")
+    ))
+}
+
+/// Creates all nodes of a pair. The nodes of a drone without flights are left out.
 ///
 /// # Errors
 /// As [`boat_node`].
 pub fn nodes(pair: &Pair) -> Result<Vec<Component>, String> {
-    let boat = BOAT_NODES
-        .iter()
-        .map(|name| boat_node(name, &pair.boat, &pair.way_points));
-    boat.collect()
+    let drone: &[&str] = if pair.flights > 0 { &DRONE_NODES } else { &[] };
+    let boat = BOAT_NODES.iter().map(|name| boat_node(name, pair));
+    boat.chain(drone.iter().map(|name| drone_node(name, pair)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -171,13 +344,19 @@ mod tests {
 
     #[test]
     fn unknown_nodes_are_named() {
+        let mut pair = pairs(1).unwrap().remove(0);
         assert!(
-            boat_node("maper", "usv", &[])
+            boat_node("maper", &pair)
                 .err()
                 .unwrap()
                 .contains("expected one of estimator")
         );
-        let pair = &pairs(1).unwrap()[0];
-        assert_eq!(nodes(pair).unwrap().len(), BOAT_NODES.len());
+        assert_eq!(
+            nodes(&pair).unwrap().len(),
+            BOAT_NODES.len() + DRONE_NODES.len()
+        );
+        assert!(boat_node(WATER_FINDER, &pair).is_ok());
+        pair.flights = 0;
+        assert_eq!(nodes(&pair).unwrap().len(), BOAT_NODES.len());
     }
 }

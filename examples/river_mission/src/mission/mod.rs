@@ -4,5 +4,6 @@ pub mod fleet;
 pub mod report;
 pub mod run;
 pub mod score;
+pub mod seeds;
 pub mod simulator;
 pub mod structures;

@@ -5,17 +5,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use merrow_ros2::args::NodeOptions;
 use merrow_ros2::msg::sensor_msgs::PointCloud2;
+use merrow_ros2::parameters::value::ParameterValue;
 use merrow_ros2::qos::Qos;
 use serde_json::{Value, json};
 
-use super::fleet::{self, Pair};
+use super::fleet::{self, DYE_SCALE, Pair};
 use super::report::{self, Maps};
 use super::score::{Score, Scorer};
 use super::simulator::{Simulator, program};
 use super::structures::structures;
+use crate::clouds::read_points;
+use crate::executor::signals::Signals;
 use crate::executor::{Supervisor, lock_step, real_time};
-use crate::mapping::node::{depth_topic, read_points};
+use crate::mapping::node::depth_topic;
 use crate::node::{Component, Node, Ports};
+use crate::water_quality::{Field, read_samples, sample_lines, samples_topic};
 
 /// Steps of the world (4 ms) between two times at which the nodes act.
 const STEPS_PER_PERIOD: u64 = 10;
@@ -38,6 +42,8 @@ pub struct Settings {
     pub out: PathBuf,
     /// Number of way-points of each boat; `None` for all.
     pub way_points: Option<usize>,
+    /// Longest flight of a drone ahead of its boat [s]; `None` for no flights.
+    pub scout_time_s: Option<f64>,
     /// Keys of the world that are set, such as `weather.wind_speed_m_s=8`.
     pub set: Vec<String>,
     /// Simulated time after which the mission ends [s].
@@ -46,6 +52,8 @@ pub struct Settings {
     pub merrow: Option<PathBuf>,
     /// DDS domain of the mission.
     pub domain: u16,
+    /// Signals that end the mission.
+    pub signals: Signals,
 }
 
 /// Keeps the last maps of the boats, for the report.
@@ -76,13 +84,23 @@ impl Node for MapKeeper {
                     keeper.maps.lock().unwrap_or_else(PoisonError::into_inner)[k].depths = points;
                 },
             );
+            ports.subscribes(
+                samples_topic(boat),
+                Qos::LATCHED,
+                move |keeper: &mut Self, cloud: PointCloud2, _| {
+                    let samples = read_samples(&cloud).unwrap_or_default();
+                    keeper.maps.lock().unwrap_or_else(PoisonError::into_inner)[k].samples = samples;
+                },
+            );
         }
     }
 }
 
 /// Watches the simulator and prints progress.
 struct Watch {
+    signals: Signals,
     simulator: Simulator,
+    pairs: Vec<Pair>,
     score: Arc<Mutex<Score>>,
     limit_ns: u64,
     next_line_ns: u64,
@@ -93,22 +111,26 @@ impl Supervisor for Watch {
         let score = self.score.lock().unwrap_or_else(PoisonError::into_inner);
         if now_ns >= self.next_line_ns {
             self.next_line_ns = now_ns - now_ns % PROGRESS_NS + PROGRESS_NS;
-            for boat in &score.boats {
+            for (boat, pair) in score.boats.iter().zip(&self.pairs) {
                 let [reached, _, total] = boat.progress.1;
                 let place = boat.track.last().copied().unwrap_or_default();
                 eprintln!(
-                    "{:7.1} s  {reached} of {total} way-points, at {:.0} m east, {:.0} m north",
+                    "{:7.1} s  {}: {reached} of {total} way-points, at {:.0} m east, {:.0} m north",
                     now_ns as f64 * 1e-9,
+                    pair.boat,
                     place[0],
                     place[1]
                 );
             }
         }
-        now_ns >= self.limit_ns || score.is_done()
+        now_ns >= self.limit_ns || score.is_done(&self.pairs)
     }
 
     fn check(&mut self) -> Result<(), String> {
-        self.simulator.check()
+        match self.signals.first() {
+            Some(signal) => Err(format!("ended by {signal}")),
+            None => self.simulator.check(),
+        }
     }
 
     fn report(&mut self, now_ns: u64, node: &str, line: &str) {
@@ -122,16 +144,21 @@ fn write(folder: &Path, name: &str, text: &str) -> Result<(), String> {
     std::fs::write(&path, text).map_err(|why| format!("{}: {why}", path.display()))
 }
 
-/// Runs a mission, writes `score.json`, `map.svg` and `report.html`, and returns the score.
+/// Runs a mission, writes `score.json`, `water_samples.csv`, `map.svg`, `plume.svg` and `report.html`,
+/// and returns the score.
 ///
 /// # Errors
 /// One line: a setting is wrong, the simulator does not start or ends, or topics are missing.
 pub fn run(settings: &Settings) -> Result<Value, String> {
     let mut pairs = fleet::pairs(settings.pairs)?;
-    if let Some(count) = settings.way_points {
-        pairs
-            .iter_mut()
-            .for_each(|pair| pair.way_points.truncate(count.max(1)));
+    for pair in &mut pairs {
+        if let Some(count) = settings.way_points {
+            pair.way_points.truncate(count.max(1));
+        }
+        match settings.scout_time_s {
+            Some(time_s) => pair.flight.scout_time_s = time_s,
+            None => pair.flights = 0,
+        }
     }
     let out = &settings.out;
     std::fs::create_dir_all(out).map_err(|why| format!("{}: {why}", out.display()))?;
@@ -141,13 +168,13 @@ pub fn run(settings: &Settings) -> Result<Value, String> {
         .iter()
         .flat_map(|set| ["--set".to_owned(), set.clone()]);
     let set: Vec<String> = set.collect();
-    let world = fleet::world(settings.pairs);
+    let world = fleet::write_world(settings.pairs, &out.join("world"))?;
     let valley = out.join("valley");
     if !valley.join(VALLEY_FILE).is_file() {
         write_valley(&program, &valley)?;
     }
     let structures = structures(&valley.join(VALLEY_FILE))?;
-    let mut arguments = vec![world.to_owned()];
+    let mut arguments = vec![world.display().to_string()];
     if !settings.is_real_time {
         arguments.extend(["--pace", "lockstep"].map(str::to_owned));
     }
@@ -162,9 +189,11 @@ pub fn run(settings: &Settings) -> Result<Value, String> {
     let (scorer, score) = Scorer::new(pairs.clone(), structures.clone());
     let maps = Arc::new(Mutex::new(vec![Maps::default(); pairs.len()]));
     let mut watch = Watch {
+        signals: settings.signals.clone(),
         simulator,
+        pairs: pairs.clone(),
         score: Arc::clone(&score),
-        limit_ns: (settings.time_limit_s.clamp(0.0, 1e8) * 1e9) as u64,
+        limit_ns: (settings.time_limit_s * 1e9) as u64,
         next_line_ns: PROGRESS_NS,
     };
     let mut nodes = components(&pairs)?;
@@ -176,6 +205,8 @@ pub fn run(settings: &Settings) -> Result<Value, String> {
     nodes.push(Component::new("map_keeper", keeper));
     let mut options = NodeOptions::new("river_mission");
     options.domain_id = settings.domain;
+    let uses_clock = ("use_sim_time".to_owned(), ParameterValue::Bool(true));
+    options.parameter_overrides = vec![uses_clock];
     let outcome = match settings.is_real_time {
         true => real_time::run(nodes, &options, true, &mut watch).map(|()| None),
         false => lock_step::run(nodes, &options, STEPS_PER_PERIOD, &mut watch).map(Some),
@@ -190,16 +221,28 @@ pub fn run(settings: &Settings) -> Result<Value, String> {
         json["message_hash"] = json!(outcome.hash);
         json["state_hash"] = json!(state_hash);
     }
+    let maps = maps.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut table = String::from("boat,east_m,north_m,concentration,readings\n");
     let mut all = Maps::default();
-    for maps in maps.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+    for (pair, maps) in pairs.iter().zip(maps.iter()) {
         all.voxels.extend(&maps.voxels);
         all.depths.extend(&maps.depths);
+        table += &sample_lines(&pair.boat, &maps.samples);
     }
-    let figure = report::figure(&score, &pairs, &structures, &all);
+    let fields = maps.iter().filter_map(|maps| {
+        let field = Field::fit(&maps.samples, DYE_SCALE)?;
+        Some(field.map())
+    });
+    let figures = [
+        report::figure(&score, &pairs, &structures, &all),
+        report::plume(&score, &fields.collect::<Vec<_>>()),
+    ];
     let text = serde_json::to_string_pretty(&json).map_err(|why| why.to_string())?;
     write(out, "score.json", &(text + "\n"))?;
-    write(out, "map.svg", &figure)?;
-    write(out, "report.html", &report::page(&json, &figure))?;
+    write(out, "water_samples.csv", &table)?;
+    write(out, "map.svg", &figures[0])?;
+    write(out, "plume.svg", &figures[1])?;
+    write(out, "report.html", &report::page(&json, &figures.concat()))?;
     Ok(json)
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use merrow_messages::msg::Contacts;
-use merrow_ros2::msg::nav_msgs::Odometry;
+use merrow_ros2::msg::nav_msgs::{OccupancyGrid, Odometry};
 use merrow_ros2::msg::sensor_msgs::BatteryState;
 use merrow_ros2::msg::std_msgs::{Bool, String as Text};
 use merrow_ros2::msg::tf2_msgs::TFMessage;
@@ -18,6 +18,7 @@ use crate::estimation::node::estimate_topic;
 use crate::frames::{isometry, roll_pitch_yaw, stamp_ns, wrapped};
 use crate::navigation::runner::progress_topic;
 use crate::node::{Node, Outbox, Ports};
+use crate::vision::registration::shore_map_topic;
 
 /// Half of length and width of the hulls, and their centre ahead of the base [m].
 const HULL_M: [f64; 2] = [2.45, 1.25];
@@ -28,6 +29,24 @@ const BUOY_RADIUS_M: f64 = 0.375;
 const TRACK_NS: u64 = 500_000_000;
 /// Largest difference of the stamps of an estimate and the truth that are compared [ns].
 const SAME_TIME_NS: u64 = 10_000_000;
+/// Height of a drone over the base of its boat from which it has left the deck [m].
+const FLOWN_M: f64 = 2.5;
+/// Time for which a drone is charged after its last landing, before the mission ends [s].
+const CHARGING_S: f64 = 10.0;
+
+/// Number of contact points with an object, and time [s] and place [m] of the first.
+pub type FirstContact = (u64, f64, [f64; 2]);
+
+/// A landing of a drone on its boat.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Landing {
+    /// Time at which the latch caught [s].
+    pub time_s: f64,
+    /// Horizontal distance from the centre of the pad just before [m].
+    pub error_m: f64,
+    /// Charge of the battery, 0 to 1.
+    pub charge: Option<f64>,
+}
 
 /// Score of a boat.
 #[derive(Clone, Debug, Default)]
@@ -36,16 +55,24 @@ pub struct BoatScore {
     pub progress: (bool, [usize; 3]),
     /// Closest approach of the hull to an object [m], and its name.
     pub closest: Option<(f64, String)>,
-    /// Objects that the boat touched: number of contact points, and time [s] and place [m] of the first.
-    pub contacts: BTreeMap<String, (u64, f64, [f64; 2])>,
+    /// Objects that the boat touched.
+    pub contacts: BTreeMap<String, FirstContact>,
     /// Sums of squares of the errors of position [m²] and heading [rad²], their number, and the largest
     /// error of the position [m].
     pub errors: (f64, f64, u64, f64),
     /// Energy of the battery [J] and time of the last message [ns].
     energy_j: f64,
     battery_ns: Option<u64>,
-    /// Horizontal distance of the drone from the pad at each landing [m].
-    pub landings_m: Vec<f64>,
+    /// Landings of the drone on the pad.
+    pub landings: Vec<Landing>,
+    /// Charge of the drone, 0 to 1.
+    pub drone_charge: Option<f64>,
+    /// Objects that the drone touched, other than its boat, as `contacts`.
+    pub drone_contacts: BTreeMap<String, FirstContact>,
+    /// Areas that the drone has seen to be water and land [m²].
+    pub surveyed_m2: [f64; 2],
+    /// Track of the drone [m].
+    pub drone_track: Vec<[f64; 2]>,
     /// Whether the pad holds the drone.
     is_latched: Option<bool>,
     /// True and estimated track [m].
@@ -54,9 +81,12 @@ pub struct BoatScore {
     pub estimated: Vec<[f64; 2]>,
     truth: Option<(u64, Isometry3<f64>)>,
     drone: Option<Isometry3<f64>>,
+    /// Whether the drone has left the deck since its last landing.
+    has_flown: bool,
     /// Earlier truth, for estimates of its time.
     history: BTreeMap<u64, Isometry3<f64>>,
     next_track_ns: u64,
+    next_drone_track_ns: u64,
 }
 
 /// Score of a mission.
@@ -69,18 +99,25 @@ pub struct Score {
 }
 
 impl Score {
-    /// Returns whether all boats have finished their way-points.
-    pub fn is_done(&self) -> bool {
-        self.boats.iter().all(|boat| boat.progress.0)
+    /// Returns whether all boats have finished their way-points, and all drones their flights and
+    /// have been charged for a while.
+    pub fn is_done(&self, pairs: &[Pair]) -> bool {
+        self.boats.iter().zip(pairs).all(|(boat, pair)| {
+            let is_charged = |last: &Landing| {
+                boat.has_landed(pair) && self.time_ns as f64 * 1e-9 > last.time_s + CHARGING_S
+            };
+            boat.progress.0 && (pair.flights == 0 || boat.landings.last().is_some_and(is_charged))
+        })
     }
 
-    /// Returns whether all way-points were reached without a contact.
-    pub fn is_success(&self) -> bool {
-        let is_good = |boat: &BoatScore| {
+    /// Returns whether all way-points were reached and all flights ended on the pad, without a
+    /// contact.
+    pub fn is_success(&self, pairs: &[Pair]) -> bool {
+        self.boats.iter().zip(pairs).all(|(boat, pair)| {
             let [reached, _, total] = boat.progress.1;
-            boat.progress.0 && reached == total && boat.contacts.is_empty()
-        };
-        self.boats.iter().all(is_good)
+            let is_touched = !boat.contacts.is_empty() || !boat.drone_contacts.is_empty();
+            boat.progress.0 && reached == total && boat.has_landed(pair) && !is_touched
+        })
     }
 
     /// Returns the score as JSON, with the names of the pairs.
@@ -88,6 +125,13 @@ impl Score {
         let boats = self.boats.iter().zip(pairs).map(|(boat, pair)| {
             let [reached, given_up, total] = boat.progress.1;
             let (position, heading) = boat.rms();
+            let landings = boat.landings.iter().map(|landing| {
+                json!({
+                    "time_s": rounded(landing.time_s),
+                    "error_m": rounded(landing.error_m),
+                    "charge": landing.charge.map(rounded),
+                })
+            });
             json!({
                 "boat": pair.boat,
                 "way_points_reached": reached,
@@ -100,11 +144,16 @@ impl Score {
                 "position_error_max_m": position.map(|_| rounded(boat.errors.3)),
                 "heading_error_rms_deg": heading.map(|h| rounded(h.to_degrees())),
                 "energy_wh": rounded(boat.energy_j / 3600.0),
-                "landing_errors_m": boat.landings_m.iter().map(|d| rounded(*d)).collect::<Vec<_>>(),
+                "drone": pair.drone,
+                "landings": landings.collect::<Vec<_>>(),
+                "surveyed_water_m2": boat.surveyed_m2[0],
+                "surveyed_land_m2": boat.surveyed_m2[1],
+                "drone_charge": boat.drone_charge.map(rounded),
+                "drone_contacts": boat.drone_contacts,
             })
         });
         json!({
-            "success": self.is_success(),
+            "success": self.is_success(pairs),
             "time_s": self.time_ns as f64 * 1e-9,
             "boats": boats.collect::<Vec<_>>(),
         })
@@ -121,6 +170,11 @@ impl BoatScore {
         let (position, heading, count, _) = self.errors;
         let rms = |sum: f64| (count > 0).then(|| (sum / count as f64).sqrt());
         (rms(position), rms(heading))
+    }
+
+    /// Returns whether the drone has made its flights and stands on the pad.
+    fn has_landed(&self, pair: &Pair) -> bool {
+        self.landings.len() >= pair.flights as usize && self.is_latched != Some(false)
     }
 
     /// Returns the energy that the boat used [J].
@@ -272,14 +326,35 @@ impl Scorer {
         });
     }
 
-    fn on_pad(&mut self, boat: usize, is_latched: bool) {
+    fn on_drone(&mut self, boat: usize, pose: Option<Isometry3<f64>>, now_ns: u64) {
+        self.change(boat, |score| {
+            score.drone = pose;
+            if let Some(drone) = &pose
+                && now_ns >= score.next_drone_track_ns
+            {
+                score.next_drone_track_ns = now_ns + TRACK_NS;
+                let place = [drone.translation.x, drone.translation.y];
+                score.drone_track.push(place);
+            }
+            if let (Some((_, deck)), Some(drone)) = (&score.truth, &pose) {
+                score.has_flown |= drone.translation.z > deck.translation.z + FLOWN_M;
+            }
+        });
+    }
+
+    fn on_pad(&mut self, boat: usize, is_latched: bool, now_ns: u64) {
         self.change(boat, |score| {
             let before = score.is_latched.replace(is_latched);
             if let (Some(false), true, Some((_, deck)), Some(drone)) =
                 (before, is_latched, &score.truth, &score.drone)
+                && std::mem::take(&mut score.has_flown)
             {
                 let p = deck.inverse() * Point3::from(drone.translation.vector);
-                score.landings_m.push(libm::hypot(p.x, p.y));
+                score.landings.push(Landing {
+                    time_s: now_ns as f64 * 1e-9,
+                    error_m: libm::hypot(p.x, p.y),
+                    charge: score.drone_charge,
+                });
             }
         });
     }
@@ -287,22 +362,30 @@ impl Scorer {
     fn on_contacts(&mut self, message: &Contacts) {
         for contact in &message.contacts {
             let robots = [&contact.robot_a, &contact.robot_b];
+            let colliders = [&contact.collider_a, &contact.collider_b];
+            let p = &contact.position;
+            let first = (0, stamp_ns(&message.header) as f64 * 1e-9, [p.x, p.y]);
             for (k, pair) in self.pairs.iter().enumerate() {
-                let Some(own) = robots.iter().position(|robot| **robot == pair.boat) else {
-                    continue;
-                };
-                let other = robots[1 - own];
-                if *other == pair.drone {
-                    continue;
+                for (robot, is_drone) in [(&pair.boat, false), (&pair.drone, true)] {
+                    let Some(own) = robots.iter().position(|name| *name == robot) else {
+                        continue;
+                    };
+                    let other = robots[1 - own];
+                    // the drone stands on its boat
+                    if other == &pair.boat || other == &pair.drone {
+                        continue;
+                    }
+                    let collider = colliders[1 - own];
+                    let name = if other.is_empty() { collider } else { other };
+                    let name = if name.is_empty() { "ground" } else { name };
+                    self.change(k, |score| {
+                        let contacts = match is_drone {
+                            true => &mut score.drone_contacts,
+                            false => &mut score.contacts,
+                        };
+                        contacts.entry(name.to_owned()).or_insert(first).0 += 1;
+                    });
                 }
-                let collider = [&contact.collider_a, &contact.collider_b][1 - own];
-                let name = if other.is_empty() { collider } else { other };
-                let name = if name.is_empty() { "ground" } else { name };
-                let p = &contact.position;
-                let first = (0, stamp_ns(&message.header) as f64 * 1e-9, [p.x, p.y]);
-                self.change(k, |score| {
-                    score.contacts.entry(name.to_owned()).or_insert(first).0 += 1;
-                });
             }
         }
     }
@@ -342,9 +425,21 @@ impl Node for Scorer {
             ports.subscribes(
                 format!("/{drone}/odometry"),
                 qos,
-                move |s: &mut Self, m: Odometry, _| {
+                move |s: &mut Self, m: Odometry, outbox: &mut Outbox| {
                     let pose = isometry(&m.pose.pose.position, &m.pose.pose.orientation);
-                    s.change(k, |score| score.drone = pose);
+                    s.on_drone(k, pose, outbox.now_ns());
+                },
+            );
+            ports.subscribes_if_present(
+                shore_map_topic(boat),
+                Qos::LATCHED,
+                move |s: &mut Self, map: OccupancyGrid, _| {
+                    let cell = f64::from(map.info.resolution).powi(2);
+                    let area = |is: fn(i8) -> bool| {
+                        map.data.iter().filter(|v| is(**v)).count() as f64 * cell
+                    };
+                    let areas = [area(|v| (0..20).contains(&v)), area(|v| v > 80)];
+                    s.change(k, |score| score.surveyed_m2 = areas);
                 },
             );
             ports.subscribes(estimate_topic(boat), qos, move |s: &mut Self, m, _| {
@@ -365,9 +460,23 @@ impl Node for Scorer {
                 },
             );
             let topic = format!("/couplings/{}/state", pair.pad);
-            ports.subscribes(topic, Qos::LATCHED, move |s: &mut Self, m: Bool, _| {
-                s.on_pad(k, m.data)
-            });
+            ports.subscribes(
+                topic,
+                Qos::LATCHED,
+                move |s: &mut Self, m: Bool, outbox: &mut Outbox| {
+                    s.on_pad(k, m.data, outbox.now_ns());
+                },
+            );
+            ports.subscribes(
+                format!("/{drone}/battery_state"),
+                qos,
+                move |s: &mut Self, battery: BatteryState, _| {
+                    let charge = f64::from(battery.percentage);
+                    s.change(k, |score| {
+                        score.drone_charge = (0.0..=1.0).contains(&charge).then_some(charge);
+                    });
+                },
+            );
         }
         ports.subscribes("/contacts", qos, |s: &mut Self, m, _| s.on_contacts(&m));
         ports.subscribes("/tf", Qos::TF, |s: &mut Self, m, outbox: &mut Outbox| {
@@ -444,7 +553,11 @@ mod tests {
         assert!((boat.closest.as_ref().unwrap().0 - (10.0 - 4.0 - 2.05 - 0.5)).abs() < 1e-12);
         assert!((boat.rms().0.unwrap() - (0.25f64 / 2.0).sqrt()).abs() < 1e-12);
         assert!((boat.energy_j() - 200.0).abs() < 1e-9);
-        assert!(found.is_done() && found.is_success());
+        let pairs = scorer.pairs.clone();
+        assert!(
+            !found.is_done(&pairs) && !found.is_success(&pairs),
+            "the drone has not landed"
+        );
         let contact = |a: &str, b: &str| Contact {
             robot_a: a.to_owned(),
             robot_b: b.to_owned(),
@@ -454,6 +567,7 @@ mod tests {
             contact("usv", "uav"),
             contact("buoy_1", "usv"),
             contact("usv", ""),
+            contact("tree", "uav"),
         ];
         scorer.on_contacts(&Contacts {
             contacts,
@@ -462,24 +576,43 @@ mod tests {
         let found = score.lock().unwrap().clone();
         let names: Vec<&String> = found.boats[0].contacts.keys().collect();
         assert_eq!(names, ["buoy_1", "ground"]);
-        assert!(!found.is_success());
+        assert!(found.boats[0].drone_contacts.contains_key("tree"));
+        scorer.pairs[0].flights = 0;
+        assert!(found.is_done(&scorer.pairs) && !found.is_success(&scorer.pairs));
     }
 
     #[test]
     fn landings_are_measured_on_the_deck() {
         let (mut scorer, score) = scorer();
-        scorer.on_pad(0, true);
+        scorer.on_pad(0, true, 0);
         scorer.on_truth(0, &odometry(0, 5.0, 5.0, 1.0), 0);
         let drone = Isometry3::translation(5.3, 5.4, 1.3);
-        scorer.change(0, |s| s.drone = Some(drone));
-        scorer.on_pad(0, false);
-        scorer.on_pad(0, true);
-        let landings = score.lock().unwrap().boats[0].landings_m.clone();
+        scorer.on_drone(0, Some(drone), 0);
+        scorer.change(0, |s| {
+            s.drone_charge = Some(0.5);
+            s.progress = (true, [6, 0, 6]);
+        });
+        scorer.on_pad(0, false, 0);
+        scorer.on_pad(0, true, 0);
+        scorer.on_pad(0, false, 1_000_000_000);
+        scorer.on_drone(0, Some(Isometry3::translation(5.0, 5.0, 9.0)), 0);
+        scorer.on_drone(0, Some(drone), 0);
+        scorer.on_pad(0, true, 2_000_000_000);
+        let mut found = score.lock().unwrap().clone();
+        let landings = &found.boats[0].landings;
         assert_eq!(
             landings.len(),
             1,
             "the drone on the deck at the start has not landed"
         );
-        assert!((landings[0] - 0.5).abs() < 1e-12);
+        assert!((landings[0].error_m - 0.5).abs() < 1e-12);
+        assert_eq!((landings[0].time_s, landings[0].charge), (2.0, Some(0.5)));
+        let pairs = &scorer.pairs;
+        assert!(
+            found.is_success(pairs) && !found.is_done(pairs),
+            "it charges"
+        );
+        found.time_ns = 13_000_000_000;
+        assert!(found.is_done(pairs));
     }
 }

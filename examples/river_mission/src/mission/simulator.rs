@@ -9,7 +9,10 @@ use std::time::{Duration, Instant};
 /// Longest wall time in which the simulator ends after the request to end.
 const END_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A running simulator. Dropping it kills it.
+/// Longest wall time in which the simulator of a mission that failed ends before it is killed.
+const DROP_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A running simulator. Dropping it ends it.
 pub struct Simulator {
     child: Child,
     /// Standard output and error.
@@ -89,14 +92,8 @@ impl Simulator {
     /// # Errors
     /// One line: it does not end, or its summary has no hash.
     pub fn end(mut self) -> Result<String, String> {
-        let pid = rustix::process::Pid::from_child(&self.child);
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
-        let end = Instant::now() + END_TIMEOUT;
-        while matches!(self.child.try_wait(), Ok(None)) {
-            if Instant::now() > end {
-                return Err("the simulator does not end; it is killed".to_owned());
-            }
-            std::thread::sleep(Duration::from_millis(20));
+        if !self.terminate(END_TIMEOUT) {
+            return Err("the simulator does not end; it is killed".to_owned());
         }
         let text = std::fs::read_to_string(&self.output[0]).unwrap_or_default();
         let summary: serde_json::Value = serde_json::from_str(text.trim())
@@ -107,9 +104,31 @@ impl Simulator {
     }
 }
 
+impl Simulator {
+    /// Requests the end of the process; returns whether it ends in time.
+    fn terminate(&mut self, timeout: Duration) -> bool {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        let end = Instant::now() + timeout;
+        let mut is_asked = false;
+        while matches!(self.child.try_wait(), Ok(None)) {
+            if !is_asked {
+                // it may end at this moment
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+                is_asked = true;
+            }
+            if Instant::now() > end {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        true
+    }
+}
+
 impl Drop for Simulator {
     fn drop(&mut self) {
-        // it may have ended already
+        self.terminate(DROP_TIMEOUT);
+        // it has ended, or does not
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -3,6 +3,7 @@
 pub mod camera;
 pub mod helipad;
 pub mod image;
+mod mounted;
 pub mod pad_finder;
 pub mod registration;
 pub mod segmentation;

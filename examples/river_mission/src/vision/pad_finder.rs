@@ -1,18 +1,14 @@
 //! Node that finds the landing pad in the images of a drone.
 
-use super::camera::Camera;
 use super::helipad::{PadDetector, PadMarking, PadPose};
 use super::image::decode;
-use super::track::Track;
-use crate::estimation::node::estimate_topic;
-use crate::frames::{StaticFrames, isometry, point, quaternion, roll_pitch_yaw, stamp_ns};
+use super::mounted::Mounted;
+use crate::frames::{point, quaternion, roll_pitch_yaw, stamp_ns};
 use crate::node::{Node, Outbox, Output, Ports};
 use merrow_ros2::msg::geometry_msgs::{Pose, PoseWithCovariance, PoseWithCovarianceStamped};
-use merrow_ros2::msg::nav_msgs::Odometry;
-use merrow_ros2::msg::sensor_msgs::{CameraInfo, Image};
-use merrow_ros2::msg::tf2_msgs::TFMessage;
+use merrow_ros2::msg::sensor_msgs::Image;
 use merrow_ros2::qos::Qos;
-use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use nalgebra::{Point3, UnitQuaternion, Vector3};
 
 /// Distances at which a pad is searched [m].
 const RANGE_M: [f64; 2] = [0.3, 40.0];
@@ -30,53 +26,12 @@ pub struct Settings {
     pub marking: PadMarking,
 }
 
-/// A camera of a robot: intrinsics, mounting and poses.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Mounted {
-    pub(crate) camera: Option<Camera>,
-    pub(crate) frames: StaticFrames,
-    pub(crate) track: Track,
-    refused: Option<String>,
-}
-
-impl Mounted {
-    pub(crate) fn on_info(&mut self, info: &CameraInfo, outbox: &mut Outbox) {
-        match Camera::from_info(info) {
-            Ok(camera) => self.camera = Some(camera),
-            Err(error) => self.refuse(error.to_string(), outbox),
-        }
-    }
-
-    pub(crate) fn on_odometry(&mut self, odometry: &Odometry) {
-        let pose = &odometry.pose.pose;
-        if let Some(pose) = isometry(&pose.position, &pose.orientation) {
-            self.track.push(stamp_ns(&odometry.header), pose);
-        }
-    }
-
-    /// Returns the pose of the optical frame of an image in the map.
-    pub(crate) fn pose(&self, image: &Image, robot: &str) -> Option<Isometry3<f64>> {
-        let base = format!("{robot}/base_link");
-        let mount = self.frames.to_base(&image.header.frame_id, &base)?;
-        Some(self.track.at(stamp_ns(&image.header))? * mount)
-    }
-
-    /// Reports an error once, until another one follows.
-    pub(crate) fn refuse(&mut self, error: String, outbox: &mut Outbox) {
-        if self.refused.as_ref() != Some(&error) {
-            outbox.log(&error);
-            self.refused = Some(error);
-        }
-    }
-}
-
 /// The node.
 pub struct PadFinder {
     settings: Settings,
     detector: PadDetector,
     out: Output<PoseWithCovarianceStamped>,
     drone: Mounted,
-    boat: Track,
     /// Heading of the boat in the map at the last detection [rad].
     last_heading: Option<f64>,
 }
@@ -105,7 +60,6 @@ impl PadFinder {
             out: Output::new(pad_topic(&settings.drone), Qos::DEFAULT),
             settings,
             drone: Mounted::default(),
-            boat: Track::default(),
             last_heading: None,
         }
     }
@@ -123,7 +77,7 @@ impl PadFinder {
         };
         let up = pose.rotation.inverse() * Vector3::z();
         let stamp = stamp_ns(&message.header);
-        let boat = self.boat.at(stamp);
+        let boat = self.drone.boat.at(stamp);
         // the link tells about how far the pad is
         let range = boat.map_or(RANGE_M, |boat| {
             let distance = (boat.translation.vector - pose.translation.vector).norm();
@@ -175,36 +129,9 @@ impl Node for PadFinder {
             boat,
             ..
         } = &self.settings;
-        ports.subscribes(
-            format!("/{drone}/{camera}/camera_info"),
-            Qos::DEFAULT,
-            |node: &mut Self, info: CameraInfo, outbox| node.drone.on_info(&info, outbox),
-        );
-        ports.subscribes(
-            format!("/{drone}/{camera}/image_raw"),
-            Qos::DEFAULT,
-            Self::on_image,
-        );
-        ports.subscribes(
-            "/tf_static",
-            Qos::LATCHED,
-            |node: &mut Self, frames: TFMessage, _| node.drone.frames.add(&frames),
-        );
-        ports.subscribes(
-            estimate_topic(drone),
-            Qos::DEFAULT,
-            |node: &mut Self, odometry: Odometry, _| node.drone.on_odometry(&odometry),
-        );
-        ports.subscribes_if_present(
-            estimate_topic(boat),
-            Qos::DEFAULT,
-            |node: &mut Self, odometry: Odometry, _| {
-                let pose = &odometry.pose.pose;
-                if let Some(pose) = isometry(&pose.position, &pose.orientation) {
-                    node.boat.push(stamp_ns(&odometry.header), pose);
-                }
-            },
-        );
+        let of: fn(&mut Self) -> &mut Mounted = |node| &mut node.drone;
+        Mounted::subscribe(ports, [drone, camera], of, Self::on_image);
+        Mounted::subscribe_to_boat(ports, boat, of);
         ports.publishes(&self.out);
     }
 }

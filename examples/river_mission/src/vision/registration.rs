@@ -25,19 +25,17 @@
 
 use super::helipad::PadPose;
 use super::image::{decode, mono_message};
-use super::pad_finder::{Mounted, pad_topic};
+use super::mounted::Mounted;
+use super::pad_finder::pad_topic;
 use super::segmentation::{WaterMask, on_water, segment, shoreline};
-use super::track::Track;
-use crate::estimation::node::estimate_topic;
+use crate::clouds::cloud;
 use crate::frames::{
     MAP_FRAME, from_roll_pitch_yaw, header, isometry, point, roll_pitch_yaw, stamp_ns,
 };
-use crate::mapping::node::cloud;
 use crate::node::{Node, Outbox, Output, Ports};
 use merrow_ros2::msg::geometry_msgs::{Pose, PoseWithCovarianceStamped, Quaternion};
-use merrow_ros2::msg::nav_msgs::{MapMetaData, OccupancyGrid, Odometry};
-use merrow_ros2::msg::sensor_msgs::{CameraInfo, Image, PointCloud2};
-use merrow_ros2::msg::tf2_msgs::TFMessage;
+use merrow_ros2::msg::nav_msgs::{MapMetaData, OccupancyGrid};
+use merrow_ros2::msg::sensor_msgs::{Image, PointCloud2};
 use merrow_ros2::qos::Qos;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector2, Vector3};
 use std::collections::BTreeMap;
@@ -194,7 +192,6 @@ pub struct Settings {
 pub struct Surveyor {
     settings: Settings,
     drone: Mounted,
-    boat: Track,
     /// (2).
     correction: Isometry3<f64>,
     map: ShoreMap,
@@ -229,7 +226,6 @@ impl Surveyor {
             shore_map: Output::new(shore_map_topic(&settings.boat), Qos::LATCHED),
             settings,
             drone: Mounted::default(),
-            boat: Track::default(),
             correction: Isometry3::identity(),
             map: ShoreMap::default(),
             last_ns: None,
@@ -242,7 +238,7 @@ impl Surveyor {
         let mount = self.drone.frames.to_base(&pad.header.frame_id, &base);
         let seen = isometry(&pad.pose.pose.position, &pad.pose.pose.orientation);
         let (Some(mount), Some(seen), Some(boat), Some(drone)) =
-            (mount, seen, self.boat.at(at), self.drone.track.at(at))
+            (mount, seen, self.drone.boat.at(at), self.drone.track.at(at))
         else {
             return;
         };
@@ -271,7 +267,7 @@ impl Surveyor {
         };
         let (Some(pose), Some(boat)) = (
             self.drone.pose(&message, &self.settings.drone),
-            self.boat.at(at),
+            self.drone.boat.at(at),
         ) else {
             return;
         };
@@ -331,36 +327,9 @@ impl Node for Surveyor {
             boat,
             ..
         } = &self.settings;
-        ports.subscribes(
-            format!("/{drone}/{camera}/camera_info"),
-            Qos::DEFAULT,
-            |node: &mut Self, info: CameraInfo, outbox| node.drone.on_info(&info, outbox),
-        );
-        ports.subscribes(
-            format!("/{drone}/{camera}/image_raw"),
-            Qos::DEFAULT,
-            Self::on_image,
-        );
-        ports.subscribes(
-            "/tf_static",
-            Qos::TF_STATIC,
-            |node: &mut Self, frames: TFMessage, _| node.drone.frames.add(&frames),
-        );
-        ports.subscribes(
-            estimate_topic(drone),
-            Qos::DEFAULT,
-            |node: &mut Self, odometry: Odometry, _| node.drone.on_odometry(&odometry),
-        );
-        ports.subscribes(
-            estimate_topic(boat),
-            Qos::DEFAULT,
-            |node: &mut Self, odometry: Odometry, _| {
-                let pose = &odometry.pose.pose;
-                if let Some(pose) = isometry(&pose.position, &pose.orientation) {
-                    node.boat.push(stamp_ns(&odometry.header), pose);
-                }
-            },
-        );
+        let of: fn(&mut Self) -> &mut Mounted = |node| &mut node.drone;
+        Mounted::subscribe(ports, [drone, camera], of, Self::on_image);
+        Mounted::subscribe_to_boat(ports, boat, of);
         ports.subscribes_if_present(pad_topic(drone), Qos::DEFAULT, Self::on_pad);
         ports.publishes(&self.mask);
         ports.publishes(&self.shore);

@@ -2,15 +2,12 @@
 //! shoreline as points for its map.
 
 use super::image::{decode, mono_message};
-use super::pad_finder::Mounted;
+use super::mounted::Mounted;
 use super::segmentation::{on_water, segment, shoreline};
-use crate::estimation::node::estimate_topic;
+use crate::clouds::cloud;
 use crate::frames::{MAP_FRAME, roll_pitch_yaw, stamp_ns};
-use crate::mapping::node::cloud;
 use crate::node::{Node, Outbox, Output, Ports};
-use merrow_ros2::msg::nav_msgs::Odometry;
-use merrow_ros2::msg::sensor_msgs::{CameraInfo, Image, PointCloud2};
-use merrow_ros2::msg::tf2_msgs::TFMessage;
+use merrow_ros2::msg::sensor_msgs::{Image, PointCloud2};
 use merrow_ros2::qos::Qos;
 use nalgebra::{Point3, Vector2};
 
@@ -113,26 +110,8 @@ impl WaterFinder {
 impl Node for WaterFinder {
     fn declare(&self, ports: &mut Ports<Self>) {
         let Settings { boat, camera } = &self.settings;
-        ports.subscribes(
-            format!("/{boat}/{camera}/camera_info"),
-            Qos::DEFAULT,
-            |node: &mut Self, info: CameraInfo, outbox| node.boat.on_info(&info, outbox),
-        );
-        ports.subscribes(
-            format!("/{boat}/{camera}/image_raw"),
-            Qos::DEFAULT,
-            Self::on_image,
-        );
-        ports.subscribes(
-            "/tf_static",
-            Qos::TF_STATIC,
-            |node: &mut Self, frames: TFMessage, _| node.boat.frames.add(&frames),
-        );
-        ports.subscribes(
-            estimate_topic(boat),
-            Qos::DEFAULT,
-            |node: &mut Self, odometry: Odometry, _| node.boat.on_odometry(&odometry),
-        );
+        let of: fn(&mut Self) -> &mut Mounted = |node| &mut node.boat;
+        Mounted::subscribe(ports, [boat, camera], of, Self::on_image);
         ports.publishes(&self.mask);
         ports.publishes(&self.shore);
     }
