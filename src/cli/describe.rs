@@ -19,8 +19,6 @@ use merrow_model::scene::fault_devices;
 use merrow_model::scene::{Robot, Scene, Tether, TetherEnd, Winch};
 use merrow_model::sensor::acoustic::Beacon;
 use merrow_model::sensor::ais::Transponder;
-use merrow_model::sensor::kinds::SensorParameters;
-use merrow_model::sensor::laser::LaserSpec;
 use merrow_model::sensor::obstacle::Obstacle;
 use merrow_ros2::msg::geometry_msgs::TransformStamped;
 use merrow_ros2::parameters::range::Range;
@@ -367,14 +365,17 @@ fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Valu
         .zip(costs)
         .map(|(s, cost)| {
             let lazy = s.kind.exteroceptive().map(|_| s.lazy);
-            let laser = LaserSpec::from_kind(&s.kind);
+            let max_range = s
+                .kind
+                .exteroceptive()
+                .and_then(|e| e.properties().max_range_m);
             json!({
                 "name": s.name,
                 "kind": s.kind.name(),
                 "link": robot.links[s.link].name,
                 "position_m": s.p_UoS_U.to_array(),
                 "attitude_deg": s.R_US.to_rpy().map(f64::to_degrees),
-                "max_range_m": laser.map(|laser| laser.ranging.max_range_m),
+                "max_range_m": max_range,
                 "rate_hz": s.rate,
                 "min_rate_hz": s.min_rate(),
                 "cores": cost,

@@ -133,8 +133,9 @@ class Result:
     def row(self, name):
         rms = math.sqrt(sum(e * e for e in self.cross_track) / max(1, len(self.cross_track)))
         arrival = max(self.arrival, default=math.nan)
+        closest = f"{self.closest_m:.1f} ({self.closest})" if self.closest_m < math.inf else "above 12"
         return (f"| {name} | {self.reached} of {self.goals} | {self.driven_m:.0f} | {self.time_s:.0f} | {arrival:.2f} | {rms:.2f} | "
-                f"{max(self.cross_track, default=math.nan):.2f} | {self.closest_m:.1f} ({self.closest}) | {self.recoveries} | "
+                f"{max(self.cross_track, default=math.nan):.2f} | {closest} | {self.recoveries} | "
                 f"{self.contacts} | {self.rate:.2f} |")
 
 

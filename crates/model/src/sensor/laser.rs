@@ -120,6 +120,7 @@ impl ExteroceptiveSensor for LaserSpec {
             supports_offset_faults: true,
             tilt: self.tilt.as_ref(),
             has_echoes: true,
+            max_range_m: Some(self.ranging.max_range_m),
             obstruction: Obstruction::Structures,
             ..ExteroceptiveProperties::new(name, (self.sweep * 1e9) as u64)
         }

@@ -78,6 +78,8 @@ pub struct ExteroceptiveProperties<'a> {
     pub source: Option<usize>,
     /// True if the frames contain echoes from which obstacles can be detected.
     pub has_echoes: bool,
+    /// Maximum range of a sensor that measures the ranges of its beams [m].
+    pub max_range_m: Option<f64>,
     /// Number of samples in which a rotating or moving head covers all its bearings; `None` if
     /// every sample covers them.
     pub samples_per_sweep: Option<u64>,
@@ -100,6 +102,7 @@ impl ExteroceptiveProperties<'_> {
             has_one_tilt_per_sample: false,
             source: None,
             has_echoes: false,
+            max_range_m: None,
             samples_per_sweep: None,
             is_parallel: false,
             obstruction: Obstruction::None,
