@@ -21,6 +21,7 @@ TOPICS = {
         "/tf_static": "Transforms that do not change.",
         "/diagnostics": "Health of the node and of the robots.",
         "/contacts": "Contact pairs with their points and forces.",
+        "/map": "Occupancy grid of a world with the key `map`.",
     },
     "Robot": {
         "/<robot>/robot_description": "URDF of the robot.",
@@ -101,6 +102,7 @@ SERVICES = {
         "/merrow/reset": "Returns to the start of the world.",
         "/merrow/step": "",
         "/merrow/single_step": "Advances a paused or lock-step simulation by one step.",
+        "/merrow/get_map": "Returns the occupancy grid of a world with the key `map`.",
         "/merrow/wait_for_delivery": "Replies when every reliable subscription has received the messages of all steps so far.",
         "/merrow/set_pose": "",
         "/merrow/couple": "",
