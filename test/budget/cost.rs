@@ -59,7 +59,7 @@ fn every_sensor_has_its_cost() {
                 assert!(cost > 0.0 && cost < 10.0, "{name}");
                 let costly =
                     RAY_CASTING_KINDS.contains(&sensor.kind.name()) || name.contains("/boxes");
-                assert_eq!(cost > 4e-3, costly, "{name}");
+                assert_eq!(cost > 1e-3, costly, "{name}");
                 number += 1;
             }
         }
