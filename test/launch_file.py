@@ -243,6 +243,13 @@ def check_nav2(script):
     assert own["global_costmap"]["plugins"] == ["obstacle_layer", "inflation_layer"] and own["global_costmap"]["rolling_window"], own
     nodes = start(script, **GIVEN | dict(nav2="usv", pace="1", map=__file__))
     assert executables(nodes)[0] == "map_server" and nav2_parameters(nodes[0])["map_server"]["yaml_filename"] == __file__
+    # a boat without sensors, whose accelerations are not known; the page explains every word
+    page = (pathlib.Path(__file__).parents[1] / "docs/tutorials/navigation_stack.md").read_text()
+    bare = BOAT | {"sensors": [], "navigation": BOAT["navigation"] | {"max_acceleration": {"surge_m_s2": None, "yaw_rad_s2": None}}}
+    values = sys.modules["merrow_nav2"].values(bare, DESCRIBED, "usv", "1", False, "", "", [])
+    assert (values["acceleration"], values["yaw_acceleration"]) == ("0.50", "0.40") and "sources: \"\"" in values["obstacle_layer"], values
+    missing = [word for word in values if f"`${word}`" not in page]
+    assert not missing, f"words that {page[:20]!r} does not explain: {missing}"
     own_file = prefix / "own.yaml"
     for text, expected in (("a: $nope", "found the word $nope, expected one of acceleration, "), ("a: $", "expected a word after each dollar sign")):
         own_file.write_text(text)

@@ -56,8 +56,12 @@ def find_boat(world, name):
     at_rest = boat["at_rest"] or {}
     if navigation is None:
         raise RuntimeError(f"nav2: {boat['name']} accepts no velocity commands; expected a boat with a firmware")
-    if not at_rest.get("floats") or navigation["max_velocity"]["heave_m_s"] > 0:
+    limits = navigation["max_velocity"]
+    controls = limits["surge_m_s"] > 0 and limits["yaw_rad_s"] > 0
+    if not at_rest.get("floats") or limits["heave_m_s"] > 0 or not controls:
         raise RuntimeError(f"nav2: {boat['name']} is not a boat; expected a robot that floats and controls surge and yaw")
+    if not navigation["footprint_m"]:
+        raise RuntimeError(f"nav2: {boat['name']} has no footprint; expected collision shapes in its body")
     return boat
 
 
@@ -105,7 +109,7 @@ def observations(boat, world, scope):
 
 def mast_height(boat):
     """Returns the height of the highest shape or sensor above the base [m]."""
-    return max(boat["navigation"]["height_m"][1], *(sensor["position_m"][2] for sensor in boat["sensors"]))
+    return max([boat["navigation"]["height_m"][1], *(sensor["position_m"][2] for sensor in boat["sensors"])])
 
 
 def obstacle_layer(sources, lowest, highest):
@@ -126,7 +130,9 @@ def obstacle_layer(sources, lowest, highest):
 def values(boat, world, scope, pace, has_estimate, map_topic, map_file, servers):
     """Returns the values that replace the words with $ in the files of Nav2."""
     navigation = boat["navigation"]
-    limits, acceleration = navigation["max_velocity"], navigation["max_acceleration"]
+    limits = navigation["max_velocity"]
+    # null: not known, as for a boat that a rudder turns
+    surge, yaw = [SHARE * (navigation["max_acceleration"][key] or math.inf) for key in ("surge_m_s2", "yaw_rad_s2")]
     speed = navigation["path_speed_m_s"] or 0.5 * limits["surge_m_s"]
     yaw_rate = SHARE * limits["yaw_rad_s"]
     corners = navigation["footprint_m"]
@@ -152,8 +158,8 @@ def values(boat, world, scope, pace, has_estimate, map_topic, map_file, servers)
         "slow_speed": f"{slow:.2f}",
         "approach_speed": f"{min(speed, 0.8):.2f}",
         "yaw_rate": f"{yaw_rate:.2f}",
-        "acceleration": f"{min(ACCELERATION, SHARE * acceleration['surge_m_s2']):.2f}",
-        "yaw_acceleration": f"{min(YAW_ACCELERATION, SHARE * acceleration['yaw_rad_s2']):.2f}",
+        "acceleration": f"{min(ACCELERATION, surge):.2f}",
+        "yaw_acceleration": f"{min(YAW_ACCELERATION, yaw):.2f}",
         "look_ahead": f"{navigation['look_ahead_m'] or 4 * speed:.2f}",
         # radius of the circle at full speed, and radius below which the boat slows down
         "circle": f"{speed / yaw_rate:.2f}",
