@@ -832,3 +832,54 @@ fn tasks_of_a_report_agree_with_the_run() {
     assert!(html.contains("<td>reached waypoint 0</td>"), "no event");
     figure(&html, "Task");
 }
+
+// Runs end with the task of their world, at a time that does not depend on the machine. Method: the
+// same run with and without --until-finished, and with another number of threads.
+#[test]
+fn runs_end_with_their_task() {
+    let task = "task: {kind: waypoints, initial_duration_s: 1, ready_duration_s: 1, \
+                running_duration_s: 3, waypoints: [{position_m: [90, 0, 0]}]}\n";
+    let robots = "robots: {boat: {model: wamv}}\n";
+    let folder = Folder::new(
+        "task_end",
+        &[
+            ("task.yaml", &format!("{robots}{task}")),
+            ("none.yaml", robots),
+        ],
+    );
+    let run = |end: &[&str]| {
+        let arguments = ["run", "task.yaml", "--no-ros", "--pace", "max", "--json"];
+        let (done, printed, errors) = merrow(&folder, &[&arguments, end].concat());
+        assert!(done, "{errors}");
+        let summary: serde_json::Value = serde_json::from_str(&printed).expect("JSON");
+        let phase = summary["task"]["phase"].clone();
+        (
+            summary["simulated_s"].clone(),
+            summary["state_hash"].clone(),
+            phase,
+        )
+    };
+    let ended = run(&["--until-finished", "--threads", "1"]);
+    // 1 s before the task, 1 s to be ready, 3 s for it, and 1 s in which its result is published
+    assert_eq!(
+        (ended.0.as_f64(), ended.2.as_str()),
+        (Some(6.0), Some("finished"))
+    );
+    assert_eq!(
+        ended,
+        run(&["--until-finished", "--for", "60", "--threads", "2"])
+    );
+    assert_eq!(ended, run(&["--for", "6"]));
+    assert_eq!(
+        run(&["--until-finished", "--for", "2"]).0.as_f64(),
+        Some(2.0)
+    );
+    let (done, _, errors) = merrow(
+        &folder,
+        &["run", "none.yaml", "--no-ros", "--until-finished"],
+    );
+    assert!(
+        !done && errors.contains("--until-finished: the world has no task;"),
+        "{errors}"
+    );
+}

@@ -16,6 +16,7 @@ mod sensor_image;
 mod shapes;
 mod signals;
 mod snapshot;
+mod task_end;
 mod terrain;
 
 pub(crate) use crate::cli::failure::Failure;

@@ -5,6 +5,7 @@ use super::failure::Failure;
 use super::reachable;
 use super::ros_backend::RosBackend;
 use super::signals::Signals;
+use super::task_end::TaskEnd;
 use super::{WorldArguments, load_simulation};
 use clap::Args;
 use crossbeam_channel::Sender;
@@ -53,6 +54,9 @@ pub(super) struct Arguments {
     /// Stop after this simulated time [s].
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
     duration: Option<f64>,
+    /// Stop one second after the end of the task of the world.
+    #[arg(long)]
+    until_finished: bool,
     /// Seed that replaces the seed of the world.
     #[arg(long)]
     seed: Option<u64>,
@@ -270,6 +274,9 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<(), Failure> 
         })?;
     }
     let (document, mut simulation) = load_run(arguments)?;
+    let task_end = arguments.until_finished;
+    let task_end = task_end.then(|| TaskEnd::new(&simulation, &signals.stop));
+    let mut task_end = task_end.transpose().map_err(Failure::Invalid)?;
     let mut autosave = Autosave::from_arguments(arguments, simulation.time_ns());
     if let Some(autosave) = &autosave {
         if arguments.resume.as_ref() != Some(&autosave.path) {
@@ -295,6 +302,9 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<(), Failure> 
     print_reachable(arguments, ros, &simulation)?;
     let mut progress = Progress::new(arguments, simulation.time_ns(), &signals.stop);
     let mut observers: Vec<&mut dyn Observer> = vec![&mut progress, &mut links];
+    if let Some(task_end) = &mut task_end {
+        observers.push(task_end);
+    }
     if let Some(autosave) = &mut autosave {
         observers.push(autosave);
     }
@@ -326,7 +336,9 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<(), Failure> 
     }
     let halted = report_halted(&simulation);
     let failed = failed.or(halted).map(Failure::Failed);
-    let failed = failed.or(interruption(arguments, &signals, &summary));
+    let task = simulation.state.task.0.as_ref();
+    let is_finished = task.is_some_and(|task| task.finished_ns.is_some());
+    let failed = failed.or(interruption(arguments, &signals, &summary, is_finished));
     let refusals = progress.refusals.by_reason();
     let error = failed.as_ref().map(Failure::text);
     let printed = print_summary(&summary, &refusals, error, &simulation, arguments.json);
@@ -334,18 +346,27 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<(), Failure> 
     Ok(printed?)
 }
 
-/// Returns the reason why the run has not reached the time of `--for`, if a signal ended it. Without
-/// `--for`, a signal is the regular end of a run.
-fn interruption(arguments: &Arguments, signals: &Signals, summary: &Summary) -> Option<Failure> {
-    let duration = arguments.duration?;
+/// Returns the reason why the run has not reached the time of `--for` or the end of its task
+/// (`is_finished`), if a signal ended it. Without these options, a signal is the regular end of a run.
+fn interruption(
+    arguments: &Arguments,
+    signals: &Signals,
+    summary: &Summary,
+    is_finished: bool,
+) -> Option<Failure> {
     let (name, number) = signals.first()?;
     let simulated = summary.simulated_s;
     // the last step may end a rounding error before the requested time
-    let is_reached = simulated >= duration * (1.0 - 1e-9);
-    (!is_reached).then(|| {
-        let why = format!("{name} ended the run at {simulated:.3} s, before {duration} s of --for");
-        Failure::Stopped(why, number)
-    })
+    let is_reached = |duration: f64| simulated >= duration * (1.0 - 1e-9);
+    let end = match arguments.duration {
+        Some(duration) if is_reached(duration) => return None,
+        _ if arguments.until_finished && is_finished => return None,
+        Some(duration) => format!("{duration} s of --for"),
+        None if arguments.until_finished => "the end of the task of --until-finished".to_string(),
+        None => return None,
+    };
+    let why = format!("{name} ended the run at {simulated:.3} s, before {end}");
+    Some(Failure::Stopped(why, number))
 }
 
 /// Passes the world to the recorder, and starts the recording of `--record`.
