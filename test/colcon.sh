@@ -122,6 +122,7 @@ check_install_tree() {
       "share/ament_index/resource_index/packages/$package"
   done
   same merrow "$source_copy" config worlds params urdf grids meshes
+  same merrow "$source_copy/ros/merrow" launch
   same merrow_bringup "$source_copy/ros/merrow_bringup" launch config
   for file in "$interfaces"/{msg/*.msg,srv/*.srv}; do
     name=$(basename "${file%.*}")
