@@ -5,6 +5,7 @@ mod describe;
 mod failure;
 mod list;
 mod map;
+mod moos;
 mod navigation;
 mod reachable;
 mod readings;

@@ -2,6 +2,7 @@
 //! line.
 
 use super::failure::Failure;
+use super::moos::Community;
 use super::reachable;
 use super::ros_backend::RosBackend;
 use super::signals::Signals;
@@ -71,6 +72,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true,
         default_missing_value = "127.0.0.1:14550", value_parser = socket_address)]
     mavlink: Option<SocketAddr>,
+    /// Connect the first robot to a MOOSDB, whose programs control it; FILE is a mission file.
+    #[arg(long, value_name = "HOST:PORT|FILE", num_args = 0..=1, require_equals = true,
+        default_missing_value = "localhost:9000", value_parser = Community::parse)]
+    moos: Option<Community>,
     /// Serve a page that shows and controls the run, for a browser; an address other than loopback
     /// requires the token of the printed URL [default: 127.0.0.1:8080 or the next free port].
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true,
@@ -411,6 +416,10 @@ fn load_run(arguments: &Arguments) -> Result<(Document, Simulation), Failure> {
         profile: arguments.profile,
         autopilots: arguments.autopilot,
         mavlink: arguments.mavlink,
+        moos: arguments
+            .moos
+            .as_ref()
+            .map(|community| community.moos.clone()),
     };
     let resume = arguments.resume.as_deref();
     let (document, mut simulation) = load_simulation(
@@ -503,9 +512,13 @@ fn connect_links(
         None => Default::default(),
     };
     let scene = &simulation.scene;
-    let links = Links::connect(scene, status, log)?;
+    let links = Links::connect(scene, arguments.pace, status, log)?;
     if arguments.autopilot && scene.robots.iter().all(|robot| robot.autopilot.is_none()) {
         terminal::warn("warning: --autopilot: no robot of this world has the key `autopilot`");
+    }
+    let community = arguments.moos.iter();
+    for line in community.flat_map(|own| own.differences(simulation, arguments.pace)) {
+        terminal::warn(format_args!("warning: {line}"));
     }
     for line in links.descriptions() {
         arguments.inform(line);

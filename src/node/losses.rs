@@ -88,6 +88,9 @@ pub(crate) fn link_status(link: &LinkStatus, before: Option<&LinkStatus>) -> Dia
         (None, None) if link.kind == LinkKind::GroundStation => {
             (OK, format!("sends to {transport} {}", link.address))
         }
+        (None, None) if link.kind == LinkKind::Moos => {
+            (WARN, format!("no MOOSDB at {}", link.address))
+        }
         (None, None) => (
             WARN,
             format!("no autopilot on {transport} {}", link.address),

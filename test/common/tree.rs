@@ -168,6 +168,7 @@ pub(crate) fn robot(random: &mut Random, recipe: Recipe) -> Robot {
         onboard: None,
         autopilot: None,
         mavlink: None,
+        moos: None,
         mimics: Vec::new(),
     };
     robot.update_derived();

@@ -4,7 +4,8 @@
 //! in step with the world. [`history`] contains the motion of the last time steps, from which both
 //! receive their frames, [`ned`] converts it to their axes, and [`status`] contains the state of a
 //! link.
-//! [`mavlink`] sends telemetry to ground stations.
+//! [`mavlink`] sends telemetry to ground stations, and [`moos`] exchanges variables with a community
+//! of MOOS.
 //!
 //! # Example
 //! ```
@@ -24,6 +25,7 @@
 pub mod ardupilot;
 pub mod history;
 pub mod mavlink;
+pub mod moos;
 pub mod ned;
 pub mod px4;
 pub mod status;
@@ -33,7 +35,7 @@ use crate::status::{LinkKind, LinkStatus, LogSink, SharedStatus};
 use merrow_model::scene::autopilot::{Autopilot, AutopilotKind, ServoDevice, ServoOutput};
 use merrow_model::scene::{Correspondence, JointMode, Robot, Scene};
 use merrow_model::state::{ActuatorCommand, Command, DeviceCommand, JointCommand};
-use merrow_sim::{BlockLimit, Control, Observer, Simulation};
+use merrow_sim::{BlockLimit, Control, Observer, Pace, Simulation};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
@@ -64,8 +66,8 @@ pub(crate) trait Link {
     /// Returns true if the world waits for the other program also at a pace that follows the wall
     /// clock.
     fn is_in_lock_step(&self) -> bool;
-    /// Returns the socket on which packets arrive.
-    fn socket(&self) -> BorrowedFd<'_>;
+    /// Returns the socket on which packets arrive; `None` for a link that never delays the world.
+    fn socket(&self) -> Option<BorrowedFd<'_>>;
     /// Adapts to a reset of the state.
     fn reset(&mut self);
     /// Sends the messages that are due before a block, receives the packets that have arrived and
@@ -81,6 +83,7 @@ fn open_link(
     scene: &Scene,
     robot: usize,
     kind: LinkKind,
+    pace: Pace,
     log: &LogSink,
 ) -> Option<Result<Box<dyn Link>, String>> {
     fn boxed(link: impl Link + 'static) -> Box<dyn Link> {
@@ -98,6 +101,10 @@ fn open_link(
             px4::Link::open(robot, &own.name, settings, scene.seed, log).map(boxed)
         }
         LinkKind::GroundStation => Station::open(robot, &own.name, own.mavlink?, log).map(boxed),
+        LinkKind::Moos => {
+            let settings = own.moos.as_deref()?;
+            Ok(boxed(moos::Link::open(scene, robot, settings, pace, log)))
+        }
     })
 }
 
@@ -162,21 +169,29 @@ pub struct Links {
     failures: Vec<LinkStatus>,
     status: SharedStatus,
     log: LogSink,
+    pace: Pace,
     /// Wall-clock time and simulated time [ns] of the last update of the status.
     updated: (Instant, u64),
 }
 
 impl Links {
-    /// Opens the sockets of all robots with an enabled autopilot or with telemetry.
+    /// Opens the links of all robots with an enabled autopilot, with telemetry or with a community of
+    /// MOOS, in a world that runs at `pace`.
     ///
     /// # Errors
     /// A socket cannot be opened, for example because another program uses its port.
-    pub fn connect(scene: &Scene, status: SharedStatus, log: LogSink) -> Result<Self, String> {
+    pub fn connect(
+        scene: &Scene,
+        pace: Pace,
+        status: SharedStatus,
+        log: LogSink,
+    ) -> Result<Self, String> {
         let mut links = Self {
             links: Vec::new(),
             failures: Vec::new(),
             status,
             log,
+            pace,
             updated: (Instant::now(), 0),
         };
         let failures = links.open_missing(scene).into_iter();
@@ -198,7 +213,7 @@ impl Links {
                 if links.any(|link| link.status().kind == kind && *link.robot() == k) {
                     continue;
                 }
-                match open_link(scene, k, kind, &self.log) {
+                match open_link(scene, k, kind, self.pace, &self.log) {
                     Some(Ok(link)) => self.links.push(link),
                     Some(Err(why)) => failures.push(LinkStatus {
                         robot: robot.name.clone(),
@@ -257,7 +272,7 @@ impl Observer for Links {
                     BlockLimit::Steps(1)
                 };
             }
-            let sockets: Vec<_> = awaited.iter().map(|link| link.socket()).collect();
+            let sockets: Vec<_> = awaited.iter().filter_map(|link| link.socket()).collect();
             wait_for_packet(&sockets, left);
         }
     }

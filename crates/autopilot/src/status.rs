@@ -4,7 +4,6 @@ use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::fmt;
 use std::io::Write;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// Maximum number of different lines about a link.
@@ -20,17 +19,20 @@ pub enum LinkKind {
     Px4,
     /// Ground station, over UDP.
     GroundStation,
+    /// Community of MOOS, over TCP.
+    Moos,
 }
 
 impl LinkKind {
     /// All kinds.
-    pub const ALL: [Self; 3] = [Self::ArduPilot, Self::Px4, Self::GroundStation];
+    pub const ALL: [Self; 4] = [Self::ArduPilot, Self::Px4, Self::GroundStation, Self::Moos];
 
     /// Returns the name of the status in the diagnostics.
     pub fn name(self) -> &'static str {
         match self {
             Self::ArduPilot | Self::Px4 => "autopilot",
             Self::GroundStation => "MAVLink",
+            Self::Moos => "MOOS",
         }
     }
 
@@ -38,7 +40,7 @@ impl LinkKind {
     pub fn transport(self) -> &'static str {
         match self {
             Self::ArduPilot | Self::GroundStation => "UDP",
-            Self::Px4 => "TCP",
+            Self::Px4 | Self::Moos => "TCP",
         }
     }
 }
@@ -129,7 +131,12 @@ pub(crate) struct LinkLog {
 
 impl LinkLog {
     /// Creates the log of a link of robot `name`.
-    pub(crate) fn new(name: &str, kind: LinkKind, address: SocketAddr, sink: &LogSink) -> Self {
+    pub(crate) fn new(
+        name: &str,
+        kind: LinkKind,
+        address: impl fmt::Display,
+        sink: &LogSink,
+    ) -> Self {
         Self {
             status: LinkStatus {
                 robot: name.to_string(),
@@ -159,7 +166,7 @@ impl LinkLog {
     }
 
     /// Reports that the other program has connected.
-    pub(crate) fn connected(&mut self, from: SocketAddr) {
+    pub(crate) fn connected(&mut self, from: impl fmt::Display) {
         (self.status.peer, self.status.lost) = (Some(from.to_string()), false);
         self.write(&format!("connected to {from}"));
     }

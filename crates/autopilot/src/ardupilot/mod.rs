@@ -428,8 +428,8 @@ impl crate::Link for Link {
         self.settings.lock_step
     }
 
-    fn socket(&self) -> BorrowedFd<'_> {
-        self.socket.as_fd()
+    fn socket(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.socket.as_fd())
     }
 
     fn reset(&mut self) {

@@ -194,8 +194,8 @@ impl Link for Station {
         false
     }
 
-    fn socket(&self) -> BorrowedFd<'_> {
-        self.socket.as_fd()
+    fn socket(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.socket.as_fd())
     }
 
     fn reset(&mut self) {}

@@ -299,11 +299,11 @@ impl crate::Link for Link {
         self.settings.lock_step
     }
 
-    fn socket(&self) -> BorrowedFd<'_> {
-        match &self.stream {
+    fn socket(&self) -> Option<BorrowedFd<'_>> {
+        Some(match &self.stream {
             Some(stream) => stream.as_fd(),
             None => self.listener.as_fd(),
-        }
+        })
     }
 
     /// Closes the connection. PX4 does not support a decrease of time, so it must reconnect.

@@ -55,6 +55,7 @@ pub(crate) fn sphere(name: &str, radius: f64) -> Robot {
         onboard: None,
         autopilot: None,
         mavlink: None,
+        moos: None,
         mimics: Vec::new(),
     };
     robot.update_derived();

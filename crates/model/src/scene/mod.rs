@@ -10,6 +10,7 @@ pub mod fault;
 pub mod fault_devices;
 pub mod identity;
 pub mod map;
+pub mod moos;
 pub mod nanoseconds;
 pub mod robot;
 pub mod schedule;
@@ -191,6 +192,8 @@ pub struct Robot {
     pub autopilot: Option<Box<crate::scene::autopilot::Autopilot>>,
     /// MAVLink telemetry to a ground station, if any.
     pub mavlink: Option<crate::scene::autopilot::MavlinkTelemetry>,
+    /// Connection to a community of MOOS, if any.
+    pub moos: Option<Box<crate::scene::moos::Moos>>,
     /// True if it has rotors in air.
     pub rotors: bool,
     /// Links with mimic joints.

@@ -35,6 +35,7 @@ use crate::{ModelInfo, World};
 use merrow_environment::magnetic_field::{VALIDITY, magnetic_field};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
+use merrow_model::scene::moos::Moos;
 use merrow_model::scene::robot::profile::Profile;
 use merrow_model::scene::{Origin, Scene};
 use merrow_model::sensor::camera::has_labels;
@@ -63,6 +64,8 @@ pub struct Overrides {
     pub autopilots: bool,
     /// Address of a ground station to which all robots send MAVLink telemetry.
     pub mavlink: Option<SocketAddr>,
+    /// Community of MOOS whose programs control the only robot, or the first one.
+    pub moos: Option<Moos>,
 }
 
 /// Maximum number of robots in a world.
@@ -162,6 +165,9 @@ fn build_world(
             .iter_mut()
             .filter_map(|robot| robot.autopilot.as_mut());
         autopilots.for_each(|autopilot| autopilot.enabled = true);
+    }
+    if let (Some(moos), Some(robot)) = (&overrides.moos, scene.robots.first_mut()) {
+        robot.moos = Some(Box::new(moos.clone()));
     }
     robot::autopilot::assign_ports(&mut scene.robots, &file.robots, cx);
     robot::autopilot::assign_system_ids(&mut scene.robots, overrides.mavlink);

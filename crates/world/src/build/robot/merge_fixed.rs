@@ -201,6 +201,7 @@ impl Removal {
             firmware: _,
             autopilot: _,
             mavlink: _,
+            moos: _,
             namespace: _,
             profile: _,
             onboard: _,

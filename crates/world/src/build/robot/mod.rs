@@ -73,6 +73,7 @@ pub(crate) fn build_robot(name: &str, entry: &RobotEntry, offset: Vec3, cx: Cont
         .mavlink
         .as_ref()
         .map(|file| autopilot::build_mavlink(file, cx));
+    robot.moos = entry.moos.clone().map(Box::new);
     robot.namespace = entry.namespace.trim_matches('/').to_string();
     robot.profile = entry.profile;
     check_namespace(entry, cx);

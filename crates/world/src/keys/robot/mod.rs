@@ -24,6 +24,7 @@ use crate::keys::urdf::HydrodynamicsConfig;
 use crate::sensor::SensorConfig;
 use crate::sensor::camera::LampConfig;
 use merrow_model::scene::Battery;
+use merrow_model::scene::moos::Moos;
 use merrow_model::scene::robot::actuator::TrajectoryRules;
 use merrow_model::scene::robot::profile::Profile;
 use merrow_yaml::read::NamedMap;
@@ -62,6 +63,8 @@ spec! {
         profile: Option<Profile>,
         /// MAVLink telemetry to a ground station. Default: none.
         mavlink: Option<MavlinkConfig>,
+        /// Community of MOOS whose programs control this robot. Default: none.
+        moos: Option<Moos>,
         /// Category reported by the services of `simulation_interfaces`.
         category: Category = Category::Robot,
         /// Tags reported by the services of `simulation_interfaces`.

@@ -1,0 +1,42 @@
+//! Connection of a robot to a community of MOOS.
+
+use merrow_yaml::read::Places;
+use merrow_yaml::spec::spec;
+
+spec! {
+    /// Connection to a MOOSDB, whose programs control the robot in place of a simulator such as
+    /// uSimMarineV22.
+    pub struct Moos {
+        /// Name or address of the machine of the MOOSDB.
+        host: String [not_empty] = "localhost".to_string(),
+        /// Port of the MOOSDB.
+        port: u32 [in 1.0..=65535.0] = 9000,
+        /// Name that the community must have. Default: any.
+        community: Option<String>,
+        /// Name of the client; two robots of a community need different ones.
+        client: String [not_empty] = "merrow".to_string(),
+        /// Prefix of the variables of the motion.
+        prefix: String [not_empty] = "NAV".to_string(),
+        /// Rate of the variables of the motion, in simulated time.
+        rate_hz: f64 [in 0.1..=100.0] = 10.0,
+        /// Whether the other robots of the world are reported as NODE_REPORT, as a receiver of AIS
+        /// does.
+        contacts: bool = false,
+    }
+}
+
+impl Moos {
+    /// Creates a connection to a MOOSDB, with the default of the other keys.
+    pub fn new(host: String, port: u16, community: Option<String>) -> Self {
+        Self {
+            host,
+            port: u32::from(port),
+            community,
+            client: "merrow".to_string(),
+            prefix: "NAV".to_string(),
+            rate_hz: 10.0,
+            contacts: false,
+            at: Places::default(),
+        }
+    }
+}

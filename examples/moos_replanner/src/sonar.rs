@@ -1,0 +1,121 @@
+//! `pFLSim`: the boxes that a forward sonar would report, from a script.
+
+use crate::application::feature;
+use crate::feature::Feature;
+use crate::vector::Vector;
+use merrow_moos::message::{Message, Value};
+use merrow_moos::mission::Mission;
+use std::f64::consts::{PI, TAU};
+
+/// Name of the program and of its block.
+pub const NAME: &str = "pFLSim";
+
+/// Variables that the program receives.
+pub const INPUTS: [&str; 3] = ["NAV_X", "NAV_Y", "NAV_HEADING"];
+
+/// The sonar as a program of MOOS.
+#[derive(Clone, Debug)]
+pub struct Sonar {
+    obstacles: Vec<(Feature, String)>,
+    range_m: f64,
+    half_angle: f64,
+    period_s: f64,
+    position: Vector,
+    course: f64,
+    known: [bool; 3],
+}
+
+impl Sonar {
+    /// Reads the block of the program: lines `Obstacle = ...`, as the planner has them, `Range` [m],
+    /// `FieldOfView` [deg] and `AppTick` [Hz].
+    ///
+    /// # Errors
+    /// One line: there is no block, or a value of it is not valid.
+    pub fn from_mission(mission: &Mission) -> Result<Self, String> {
+        let block = mission.block(NAME).ok_or_else(|| {
+            format!("the mission has no block of {NAME}; add `ProcessConfig = {NAME}`")
+        })?;
+        let number = |name: &str, default: f64| match block.get(name) {
+            Some(entry) => entry.number().and_then(|number| {
+                let error = || format!("{}: {name}: expected a number above 0", entry.place);
+                Some(number).filter(|x| *x > 0.0).ok_or_else(error)
+            }),
+            None => Ok(default),
+        };
+        let lines = block.entries.iter();
+        let lines = lines.filter(|entry| entry.name.eq_ignore_ascii_case("Obstacle"));
+        let obstacles = lines.enumerate().map(|(k, entry)| {
+            let own = feature(&format!("FLS_{k}"), &entry.value);
+            let own = own.map_err(|why| format!("{}: Obstacle: {why}", entry.place))?;
+            Ok((own, entry.value.clone()))
+        });
+        Ok(Self {
+            obstacles: obstacles.collect::<Result<_, String>>()?,
+            range_m: number("Range", 60.0)?,
+            half_angle: 0.5 * number("FieldOfView", 90.0)?.to_radians(),
+            period_s: 1.0 / number("AppTick", 4.0)?,
+            position: Vector::default(),
+            course: 0.0,
+            known: [false; 3],
+        })
+    }
+
+    /// Returns the period of [`Self::iterate`] [s].
+    pub fn period_s(&self) -> f64 {
+        self.period_s
+    }
+
+    /// Takes a message (`OnNewMail`).
+    pub fn take(&mut self, message: &Message) {
+        let Some(number) = message.number().filter(|number| number.is_finite()) else {
+            return;
+        };
+        match message.key.as_str() {
+            "NAV_X" => (self.position.x, self.known[0]) = (number, true),
+            "NAV_Y" => (self.position.y, self.known[1]) = (number, true),
+            "NAV_HEADING" => (self.course, self.known[2]) = ((90.0 - number).to_radians(), true),
+            _ => {}
+        }
+    }
+
+    /// Returns the boxes that the sonar reports (`Iterate`).
+    pub fn iterate(&self) -> Vec<(String, Value)> {
+        if !self.known.iter().all(|known| *known) {
+            return Vec::new();
+        }
+        let seen = self.obstacles.iter().enumerate().filter(|(_, (own, _))| {
+            let (gap, away) = own.distance(self.position);
+            let bearing = (away * -1.0).angle() - self.course;
+            let bearing = (bearing + PI).rem_euclid(TAU) - PI;
+            gap <= self.range_m && bearing.abs() <= self.half_angle
+        });
+        seen.map(|(k, (_, text))| (format!("FLS_{k}"), text.as_str().into()))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_ahead_and_in_range_are_reported() {
+        let text = "ProcessConfig = pFLSim\n{\n Range = 40\n \
+            Obstacle = x=30,y=0,length=4,width=4\n Obstacle = x=-20,y=0,length=4,width=4\n \
+            Obstacle = x=90,y=0,length=4,width=4\n}\n";
+        let mission = Mission::from_text(text, "m.moos").unwrap();
+        let mut sonar = Sonar::from_mission(&mission).unwrap();
+        assert!(sonar.iterate().is_empty());
+        for (key, value) in [("NAV_X", 0.0), ("NAV_Y", 0.0), ("NAV_HEADING", 90.0)] {
+            sonar.take(&Message::notify(key, value, 0.0));
+        }
+        let seen = |sonar: &Sonar| -> Vec<String> {
+            sonar.iterate().into_iter().map(|(key, _)| key).collect()
+        };
+        assert_eq!(seen(&sonar), ["FLS_0"]);
+        sonar.take(&Message::notify("NAV_X", 60.0, 0.0));
+        assert_eq!(seen(&sonar), ["FLS_2"]);
+        sonar.take(&Message::notify("NAV_HEADING", 270.0, 0.0));
+        assert_eq!(seen(&sonar), ["FLS_0"]);
+    }
+}
