@@ -170,6 +170,9 @@ const MODULE_WORDS: [(&str, &[&str]); 18] = [
         &[
             "crates/interfaces/",
             "crates/messages/build.rs",
+            "crates/moos/src/mission.rs",
+            "crates/moos/src/server.rs",
+            "crates/moos/tests/",
             "crates/ros2/build.rs",
             "crates/world/",
             "crates/yaml/src/load.rs",
@@ -198,6 +201,7 @@ const MODULE_WORDS: [(&str, &[&str]); 18] = [
         "Instant::now",
         &[
             "crates/autopilot/",
+            "crates/moos/",
             "crates/sim/src/pace.rs",
             "crates/ros2/",
             "crates/ros2_native/src/spin.rs",
@@ -208,7 +212,12 @@ const MODULE_WORDS: [(&str, &[&str]); 18] = [
     ),
     (
         "SystemTime",
-        &["crates/ros2/", "crates/rtps/src/participant.rs", "src/"],
+        &[
+            "crates/moos/src/clock.rs",
+            "crates/ros2/",
+            "crates/rtps/src/participant.rs",
+            "src/",
+        ],
     ),
     (
         "clock_gettime",

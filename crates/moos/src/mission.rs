@@ -142,11 +142,10 @@ impl Mission {
                     "{at}: ProcessConfig = {program}: expected `{{` in the next line, found {line:?}"
                 ));
             }
-            if let Some(definition) = line.strip_prefix("define:") {
-                if let Some((name, value)) = definition.split_once('=') {
-                    variables.insert(name.trim().to_string(), value.trim().to_string());
-                    continue;
-                }
+            let definition = line.strip_prefix("define:");
+            if let Some((name, value)) = definition.and_then(|text| text.split_once('=')) {
+                variables.insert(name.trim().to_string(), value.trim().to_string());
+                continue;
             }
             let Some((name, value)) = line.split_once('=') else {
                 // programs read such lines of their blocks themselves

@@ -5,6 +5,7 @@ mod computers;
 mod instruments;
 mod modem_extremes;
 mod modems;
+mod moos;
 mod positioning;
 mod sensors;
 mod sonars;

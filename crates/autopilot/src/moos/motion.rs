@@ -161,8 +161,8 @@ pub(crate) fn environment(
 /// One line: the value of the name is no number.
 pub(crate) fn value(text: &str, name: &str) -> Result<Option<f64>, String> {
     let entries = text.split(',').filter_map(|entry| entry.split_once('='));
-    let own = entries.filter(|(key, _)| key.trim().eq_ignore_ascii_case(name));
-    let Some((_, value)) = own.last() else {
+    let mut own = entries.filter(|(key, _)| key.trim().eq_ignore_ascii_case(name));
+    let Some((_, value)) = own.next() else {
         return Ok(None);
     };
     let number = value.trim().parse::<f64>().ok().filter(|x| x.is_finite());

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Runs missions of MOOS-IvP with their real programs against Merrow, which takes the place of their simulator.
+
+    MERROW_MOOS=FOLDER python3 test/moos/missions.py target/debug/merrow [--warp N] [NAME...]
+
+FOLDER contains MOOSDB, pAntler and the other programs, and is the folder `bin` of a clone of moos-ivp
+(docs/guides/moos.md). Without it the missions are skipped with a message. Prints `ok NAME: numbers` or
+`FAIL NAME: why`; the exit code is 1 if one failed.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+# lines of a mission file that Merrow replaces, and those of programs with a window
+REMOVED = re.compile(r"^\s*Run\s*=\s*(uSimMarineV2\d|pMarineViewer)\b")
+ALPHA = """description: Forest Lake for the mission s1_alpha
+origin: {latitude_deg: 43.8253, longitude_deg: -70.3304}
+seabed: {depth_m: 15}
+robots:
+  alpha: {model: MODEL, position_m: [0, -20, 0], attitude_deg: [0, 0, -90]}
+"""
+
+
+class Processes:
+    """Started programs, which end with the block."""
+
+    def __init__(self, programs, folder):
+        self.environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
+        self.folder, self.running = folder, []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in reversed(self.running):
+            for number in (signal.SIGINT, signal.SIGKILL):
+                try:
+                    os.killpg(process.pid, number)
+                    process.wait(10)
+                    break
+                except (ProcessLookupError, subprocess.TimeoutExpired):
+                    continue
+
+    def start(self, *command):
+        log = open(self.folder / f"{len(self.running)}.log", "w")
+        process = subprocess.Popen(command, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=log,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
+        self.running.append(process)
+        return process
+
+    def run(self, *command):
+        return subprocess.run(command, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, text=True,
+                              capture_output=True, timeout=60).stdout
+
+    def text(self, index):
+        return (self.folder / f"{index}.log").read_text()
+
+
+def logged(folder):
+    """Returns the values of the log of the mission by their variable: lists of (time, value)."""
+    values = {}
+    for log in folder.glob("MOOSLog_*/*.alog"):
+        for line in log.read_text(errors="replace").splitlines():
+            parts = line.split(None, 3)
+            if len(parts) == 4 and parts[0][0].isdigit():
+                values.setdefault(parts[1], []).append((float(parts[0]), parts[3].strip()))
+    return values
+
+
+def alpha(program, missions, processes, warp, model):
+    """The helm drives five points and returns, as its mission file says; only the lines of the simulator and of the
+    window are removed."""
+    folder = processes.folder
+    source = (missions / "s1_alpha/alpha.moos").read_text()
+    lines = [line for line in source.splitlines() if not REMOVED.match(line)]
+    mission = re.sub(r"(?m)^MOOSTimeWarp\s*=.*", f"MOOSTimeWarp = {warp}", "\n".join(lines))
+    (folder / "alpha.moos").write_text(mission + "\n")
+    (folder / "alpha.bhv").write_text((missions / "s1_alpha/alpha.bhv").read_text())
+    (folder / "lake.yaml").write_text(ALPHA.replace("MODEL", model))
+    processes.start("pAntler", "alpha.moos")
+    time.sleep(3)
+    processes.start(program, "run", "lake.yaml", "--no-ros", "--pace", str(warp), "--moos=alpha.moos")
+    end = time.monotonic() + 60
+    while "connected to the community" not in processes.text(1):
+        assert time.monotonic() < end, processes.text(1)
+        time.sleep(0.2)
+    time.sleep(2)
+    processes.run("uPokeDB", "alpha.moos", "DEPLOY=true", "MOOS_MANUAL_OVERRIDE=false", "RETURN=false")
+    end = time.monotonic() + 3600 / warp + 60
+    while not any(value == "complete" for _, value in logged(folder).get("MISSION", [])):
+        assert time.monotonic() < end, f"not complete: {logged(folder).get('NAV_X', [])[-1:]}, {processes.text(1)[-500:]}"
+        time.sleep(2)
+    values = logged(folder)
+    deployed = next(at for at, value in values["DEPLOY"] if value == "true")
+    done = next(at for at, value in values["MISSION"] if value == "complete")
+    at = [next(float(v) for t, v in reversed(values[key]) if t <= done) for key in ("NAV_X", "NAV_Y")]
+    assert abs(at[0]) < 4 and abs(at[1] + 20) < 4, at
+    fast = max(float(value) for _, value in values["NAV_SPEED"])
+    return f"five points and the return in {done - deployed:.0f} s of mission time, up to {fast:.2f} m/s, with {model} at warp {warp}"
+
+
+MISSIONS = {
+    "alpha_heron": lambda *arguments: alpha(*arguments, "heron"),
+    "alpha_wamv": lambda *arguments: alpha(*arguments, "wamv"),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--warp", type=float, default=10)
+    arguments = parser.parse_args()
+    programs = os.environ.get("MERROW_MOOS")
+    if not programs:
+        print("skipped: set MERROW_MOOS to the folder bin of a built moos-ivp")
+        return 0
+    programs = pathlib.Path(programs).resolve()
+    failed = False
+    for name in arguments.names or MISSIONS:
+        with tempfile.TemporaryDirectory(prefix="merrow-moos-") as folder:
+            with Processes(programs, pathlib.Path(folder)) as processes:
+                try:
+                    program = str(pathlib.Path(arguments.program).resolve())
+                    numbers = MISSIONS[name](program, programs.parent / "ivp/missions", processes, arguments.warp)
+                    print(f"ok {name}: {numbers}", flush=True)
+                except AssertionError as why:
+                    failed = True
+                    print(f"FAIL {name}: {why}", flush=True)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
