@@ -32,6 +32,7 @@ from nav_msgs.msg import OccupancyGrid, Odometry, Path
 from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -64,6 +65,9 @@ DRIVES = {
     "harbour/otter": ([], LAKE),
     "riverwatch/usv": ([], RIVER),
     "riverwatch/usv/lidar": (["map:=false"], RIVER),
+    "usv/heron/mppi": ([], OPEN),
+    "marina/wamv/mppi": ([], MARINA),
+    "riverwatch/usv/mppi": ([], RIVER),
 }
 
 
@@ -171,6 +175,7 @@ class Drive:
         self.node.create_subscription(Path, "/plan", self.on_plan, 10)
         self.node.create_subscription(TFMessage, "/tf", self.on_transforms, 100)
         self.node.create_subscription(OccupancyGrid, "/map", self.on_map, LATCHED)
+        self.selector = self.node.create_publisher(String, "/controller_selector", LATCHED)
         self.result = Result()
 
     def __enter__(self):
@@ -334,6 +339,8 @@ def drive(program, name, pace, seed):
     folder = pathlib.Path(tempfile.mkdtemp(prefix="merrow-nav2-"))
     with Drive(program, world, boat, arguments, pace, seed, folder) as own:
         own.start()
+        if name.endswith("/mppi"):
+            own.selector.publish(String(data="MPPI"))
         client = own.client(NavigateToPose, "navigate_to_pose")
         for x, y in goals:
             own.go_to(client, x, y)
