@@ -32,7 +32,7 @@ INSTALLED = ["merrow", "merrow_bringup", "rviz2", "robot_state_publisher", "joy"
              "joint_state_broadcaster", "joint_trajectory_controller", "joint_state_topic_hardware_interface", "topic_based_ros2_control",
              "nav2_map_server", "nav2_controller", "nav2_smoother", "nav2_planner", "nav2_behaviors", "nav2_velocity_smoother", "nav2_bt_navigator",
              "nav2_waypoint_follower", "nav2_lifecycle_manager", "nav2_navfn_planner",
-             "nav2_smac_planner", "nav2_regulated_pure_pursuit_controller"]
+             "nav2_smac_planner", "nav2_regulated_pure_pursuit_controller", "nav2_mppi_controller"]
 for package in INSTALLED:
     (index / package).touch()
 (prefix / "share/merrow_bringup").symlink_to(share)
@@ -86,7 +86,9 @@ except ImportError:
     argument = lambda name, **k: types.SimpleNamespace(name=name, **k)
     value = lambda name: types.SimpleNamespace(perform=lambda context: context.launch_configurations[name])
     module("launch", LaunchDescription=lambda entities: types.SimpleNamespace(entities=entities))
-    module("launch.actions", DeclareLaunchArgument=argument, OpaqueFunction=record, Shutdown=record)
+    module("launch.actions", DeclareLaunchArgument=argument, OpaqueFunction=record, Shutdown=record, ExecuteProcess=record,
+           IncludeLaunchDescription=record)
+    module("launch.launch_description_sources", PythonLaunchDescriptionSource=Text)
     module("launch.substitutions", LaunchConfiguration=value)
     module("launch_ros")
     module("launch_ros.actions", Node=record)
@@ -215,6 +217,13 @@ def check_nav2(script):
     assert dict(field(nodes[4], "remappings"))["cmd_vel_smoothed"] == "/usv/cmd_vel"
     own = nav2_parameters(nodes[0])
     controller, costmap, smoother = own["controller_server"], own["global_costmap"], own["velocity_smoother"]
+    # MPPI commands seconds ahead of the measured speed; at a slower pace, a step is a period of the controller
+    mppi = controller["MPPI"]
+    found = [mppi[key] for key in ("model_dt", "time_steps", "vx_max", "wz_max", "ax_max", "az_max", "prune_distance")]
+    assert found == [0.1, 60, 2.0, 0.35, 1.75, 1.4, 12.0], mppi
+    assert mppi["model_dt"] * mppi["time_steps"] * mppi["vx_max"] < own["local_costmap"]["width"] / 2, own
+    slow = nav2_parameters(start(script, **GIVEN | dict(nav2="usv", pace="0.5"))[0])["controller_server"]
+    assert (slow["controller_frequency"], slow["MPPI"]["model_dt"], slow["MPPI"]["time_steps"]) == (5.0, 0.2, 30), slow
     # the WAM-V at two times the pace; lake level 6 m; the inclined and the tilting laser are not used
     assert (controller["controller_frequency"], smoother["smoothing_frequency"]) == (20.0, 40.0), own
     assert smoother["max_velocity"] == [2.0, 0.0, 0.35] and smoother["max_accel"] == [0.35, 0.0, 0.28], smoother
@@ -340,6 +349,56 @@ def check_controllers(script):
     assert initial == dict(re.findall(r"(\w+): ([-\d.]+)", world)), (initial, world)
 
 
+PLAN = {"boat": "usv", "boat_nodes": ["estimator", "mapper", "planner", "pilot", "runner", "water_sampler"], "drone": "uav",
+        "drone_nodes": ["pad_finder"], "way_points_m": [[57.0, -45.0], [9.0, 20.0]]}
+MISSION = dict(navigation="own", pace="realtime", seed="", way_points="", scout_time="60", drones="true", time_limit="900", out="out", options="", program="")
+
+
+def check_mission(script):
+    """The mission starts the simulator, its nodes or Nav2 in place of some of them, and the score, whose end ends the launch."""
+    own = prefix / "river_mission"
+    own.write_text(f"""#!/bin/sh
+[ "$1" = describe ] || exit 1
+case "$*" in *"--way-points none"*) echo "error: invalid value" >&2; exit 2;; esac
+echo '{json.dumps(dict(pairs=[PLAN]))}'
+""")
+    own.chmod(0o755)
+    given = MISSION | dict(program=str(own))
+    # the program, or the Python of the runner, is the first word
+    processes = lambda started: [process.cmd[1:] for process in started[1:]]  # noqa: E731
+    simulator, *_ = started = start(script, **given)
+    assert simulator.positional == (str(share / "launch/sim.launch.py"),), vars(simulator)
+    found = dict(simulator.launch_arguments)
+    assert found == {"world": found["world"], "pace": "realtime", "options": ""} and pathlib.Path(found["world"]).is_file(), found
+    names = [words[1:4:2] if words[0] == "node" else words[:1] for words in processes(started)]
+    expected = [[name, "usv"] for name in PLAN["boat_nodes"]] + [["pad_finder", "uav"], ["score"]]
+    assert names == expected, names
+    assert hasattr(started[-1], "on_exit"), vars(started[-1])
+    simulator, *_ = started = start(script, **given | dict(navigation="nav2", pace="0.5", seed="3", options="--set 'a b=1'", way_points="2", drones="false"))
+    found = dict(simulator.launch_arguments)
+    expected = {"nav2": "usv", "ekf": "wamv", "world": found["world"], "pace": "0.5", "options": "--seed 3 --set 'a b=1'"}
+    assert found == expected, found
+    sampler, finder, runner, score = processes(started)
+    plan = ["--scout-time", "60", "--way-points", "2", "--no-drones"]
+    ros = ["--ros-args", "-p", "use_sim_time:=true", "-r", "/usv/mission/odometry:=/usv/odometry/filtered"]
+    assert sampler == ["node", "water_sampler", "--robot", "usv", *plan, *ros], sampler
+    assert finder[1:4] == ["pad_finder", "--robot", "uav"] and runner[1:] == ["usv", "57.0", "-45.0", "9.0", "20.0", *ros], runner
+    assert pathlib.Path(runner[0]).is_file(), runner
+    assert score == ["score", *plan, "--time-limit", "900", "--out", "out", "--merrow", str(program), *ros], score
+    for wrong, expected in (
+        (dict(navigation="nav"), "navigation: found nav, expected own or nav2"),
+        (dict(pace="lockstep"), "pace: found lockstep, expected realtime or a factor"),
+        (dict(program="/none"), "program: found no /none; run: cargo build -p river_mission"),
+        (dict(way_points="none"), "river_mission describe: error: invalid value"),
+    ):
+        try:
+            start(script, **given | wrong)
+        except RuntimeError as error:
+            assert expected in str(error), error
+        else:
+            raise AssertionError(f"{wrong} is accepted")
+
+
 simulation = runpy.run_path(sys.argv[1])
 check_arguments(simulation)
 check_simulator(simulation)
@@ -351,6 +410,8 @@ robot = GIVEN | dict(robot="usv")
 for package, given in (("rviz2", dict(rviz="true")), ("robot_state_publisher", dict(state_publisher="true")), ("joy", dict(joy="true")),
                        ("robot_localization", dict(ekf="wamv")), ("nav2_planner", dict(nav2="usv", pace="1"))):
     check_missing_packages(simulation, package, **robot | given)
+if not HAS_LAUNCH:
+    check_mission(runpy.run_path(str(pathlib.Path(__file__).parents[1] / "examples/river_mission/launch/river_mission.launch.py")))
 control = runpy.run_path(str(share / "launch/uvms_control.launch.py"))
 check_controllers(control)
 for package in ("controller_manager", "joint_state_broadcaster", "joint_trajectory_controller", "topic_based_ros2_control"):

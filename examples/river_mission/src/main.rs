@@ -8,10 +8,11 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use merrow_ros2::args::{ArgsContext, NodeOptions, split};
+use merrow_ros2::parameters::value::ParameterValue;
 use river_mission::executor::signals::Signals;
 use river_mission::executor::{Supervisor, real_time};
-use river_mission::mission::fleet::node_of_robot;
-use river_mission::mission::run::{Settings, run};
+use river_mission::mission::fleet::{description, node_of_robot, pairs};
+use river_mission::mission::run::{Mode, Settings, run};
 use river_mission::mission::seeds::run_seeds;
 
 /// The river mission of Mendonça et al. (2013).
@@ -44,6 +45,21 @@ enum Command {
         /// Name of the boat, such as usv, or of the drone, such as uav
         #[arg(long, default_value = "usv")]
         robot: String,
+        #[command(flatten)]
+        plan: PlanArguments,
+    },
+    /// Score a mission of one pair whose simulator and nodes are started by others, such as a launch
+    /// file. ROS arguments follow after --ros-args
+    Score {
+        #[command(flatten)]
+        plan: PlanArguments,
+        #[command(flatten)]
+        result: ResultArguments,
+    },
+    /// Print boats, drones, their nodes and way-points of the mission of one pair as JSON
+    Describe {
+        #[command(flatten)]
+        plan: PlanArguments,
     },
 }
 
@@ -64,9 +80,17 @@ struct MissionArguments {
     /// Run in real time instead of lock-step
     #[arg(long)]
     realtime: bool,
-    /// Folder of the results: score.json, report.html and others
-    #[arg(long, default_value = "river_mission_out")]
-    out: PathBuf,
+    #[command(flatten)]
+    plan: PlanArguments,
+    #[command(flatten)]
+    result: ResultArguments,
+    /// Set a key of the world, such as weather.wind_speed_m_s=8. The option can be repeated
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+}
+
+#[derive(clap::Args)]
+struct PlanArguments {
     /// Number of way-points of each boat [default: all]
     #[arg(long)]
     way_points: Option<usize>,
@@ -76,12 +100,23 @@ struct MissionArguments {
     /// Leave the drones on their decks
     #[arg(long)]
     no_drones: bool,
+}
+
+impl PlanArguments {
+    /// Returns the longest time of a flight ahead of the boats [s]; `None` for no flights.
+    fn scout_time_s(&self) -> Option<f64> {
+        (!self.no_drones).then_some(self.scout_time)
+    }
+}
+
+#[derive(clap::Args)]
+struct ResultArguments {
+    /// Folder of the results: score.json, report.html and others
+    #[arg(long, default_value = "river_mission_out")]
+    out: PathBuf,
     /// Simulated time after which the mission ends [s]
     #[arg(long, value_name = "S", default_value_t = 900.0, value_parser = seconds)]
     time_limit: f64,
-    /// Set a key of the world, such as weather.wind_speed_m_s=8. The option can be repeated
-    #[arg(long, value_name = "PATH=VALUE")]
-    set: Vec<String>,
     /// The program merrow [default: next to this program, or on the PATH]
     #[arg(long, value_name = "FILE")]
     merrow: Option<PathBuf>,
@@ -123,7 +158,11 @@ fn main() -> ExitCode {
         Command::Seeds { from, to, mission } => {
             settings(mission, None, signals).and_then(|settings| seeds(&settings, from, to))
         }
-        Command::Node { name, robot } => node(&name, &robot, &arguments, signals),
+        Command::Node { name, robot, plan } => node(&name, &robot, &plan, &arguments, signals),
+        Command::Score { plan, result } => {
+            score(plan, result, &arguments, signals).and_then(|settings| mission(&settings))
+        }
+        Command::Describe { plan } => describe(&plan),
     });
     done.unwrap_or_else(|why| {
         eprintln!("river_mission: {why}");
@@ -131,25 +170,70 @@ fn main() -> ExitCode {
     })
 }
 
-/// Returns the settings of a mission.
+/// Returns the settings of a mission that this program starts.
 fn settings(
     arguments: MissionArguments,
     seed: Option<u64>,
     signals: Signals,
 ) -> Result<Settings, String> {
+    let mode = match arguments.realtime {
+        true => Mode::RealTime,
+        false => Mode::LockStep,
+    };
     Ok(Settings {
         pairs: arguments.pairs,
         seed,
-        is_real_time: arguments.realtime,
-        out: arguments.out,
-        way_points: arguments.way_points,
-        scout_time_s: (!arguments.no_drones).then_some(arguments.scout_time),
         set: arguments.set,
-        time_limit_s: arguments.time_limit,
-        merrow: arguments.merrow,
         domain: domain()?,
-        signals,
+        ..common(mode, arguments.plan, arguments.result, signals)
     })
+}
+
+/// Returns the settings of a mission of one pair that others start.
+fn score(
+    plan: PlanArguments,
+    result: ResultArguments,
+    arguments: &[String],
+    signals: Signals,
+) -> Result<Settings, String> {
+    let mut options = node_options("mission_score", arguments)?;
+    // the score has the time of the simulation, unless a parameter says otherwise
+    let uses_clock = ("use_sim_time".to_owned(), ParameterValue::Bool(true));
+    options.parameter_overrides.insert(0, uses_clock);
+    Ok(common(Mode::Scored(options), plan, result, signals))
+}
+
+/// Returns the settings of a mission of one pair with the seed of its world, in the domain 0.
+fn common(mode: Mode, plan: PlanArguments, result: ResultArguments, signals: Signals) -> Settings {
+    Settings {
+        pairs: 1,
+        seed: None,
+        mode,
+        out: result.out,
+        way_points: plan.way_points,
+        scout_time_s: plan.scout_time_s(),
+        set: Vec::new(),
+        time_limit_s: result.time_limit,
+        merrow: result.merrow,
+        domain: 0,
+        signals,
+    }
+}
+
+/// Returns the options of a node from the ROS arguments of this program.
+fn node_options(name: &str, arguments: &[String]) -> Result<NodeOptions, String> {
+    let (options, _) = NodeOptions::parse(name, &arguments[1..], &ArgsContext::of_process())?;
+    Ok(options)
+}
+
+/// Prints the mission of one pair.
+fn describe(plan: &PlanArguments) -> Result<ExitCode, String> {
+    let mut pairs = pairs(1)?;
+    for pair in &mut pairs {
+        pair.limit(plan.way_points, plan.scout_time_s());
+    }
+    println!("{:#}", description(&pairs));
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Runs the mission. The exit status is 0 if it succeeds and 1 if it does not.
@@ -198,13 +282,13 @@ fn is_free(domain: u16) -> bool {
 fn node(
     name: &str,
     robot: &str,
+    plan: &PlanArguments,
     arguments: &[String],
     signals: Signals,
 ) -> Result<ExitCode, String> {
     let name_of_node = format!("{robot}_{name}");
-    let (options, _) =
-        NodeOptions::parse(&name_of_node, &arguments[1..], &ArgsContext::of_process())?;
-    let component = node_of_robot(name, robot)?;
+    let options = node_options(&name_of_node, arguments)?;
+    let component = node_of_robot(name, robot, plan.way_points, plan.scout_time_s())?;
     eprintln!("node {name_of_node}; Ctrl-C ends it");
     real_time::run(vec![component], &options, false, &mut Console { signals })
         .map_err(|why| why.to_string())?;

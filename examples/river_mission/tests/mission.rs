@@ -148,6 +148,52 @@ fn nodes_run_until_they_are_interrupted() {
     }
 }
 
+// Launch files read way-points and nodes from the program.
+#[test]
+fn missions_are_described() {
+    let describe = |arguments: &[&str]| -> Value {
+        let output = Command::new(env!("CARGO_BIN_EXE_river_mission"))
+            .arg("describe")
+            .args(arguments)
+            .output();
+        serde_json::from_slice(&output.expect("the program starts").stdout).expect("JSON")
+    };
+    let pair = &describe(&[])["pairs"][0];
+    assert_eq!(pair["boat"], "usv");
+    assert_eq!(pair["boat_nodes"][0], "estimator");
+    assert_eq!(pair["drone_nodes"][3], "pilot");
+    assert_eq!(pair["way_points_m"].as_array().expect("a list").len(), 6);
+    let pair = &describe(&["--way-points", "2", "--no-drones"])["pairs"][0];
+    assert_eq!(pair["way_points_m"][1], serde_json::json!([9.0, 20.0]));
+    assert_eq!(pair["drone_nodes"], Value::Array(Vec::new()));
+}
+
+// A mission that others start is scored with the names after remapping; what is missing is reported.
+#[test]
+#[ignore = "takes 25 s"]
+fn scores_name_the_missing_topics() {
+    let folder = folder("missing_topics");
+    simulator(&folder, "");
+    let process = Command::new(env!("CARGO_BIN_EXE_river_mission"))
+        .args(["score", "--out", &folder.to_string_lossy(), "--ros-args"])
+        .args(["-r", "/usv/mission/odometry:=/usv/odometry/filtered"])
+        .env("ROS_DOMAIN_ID", "76")
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    std::thread::sleep(Duration::from_secs(25));
+    kill(&process, "INT");
+    let output = process.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stderr).expect("text");
+    assert!(
+        text.contains("no publisher of /usv/odometry/filtered"),
+        "{text}"
+    );
+    assert!(!text.contains("/usv/mission/odometry"), "{text}");
+    assert!(text.ends_with("river_mission: ended by SIGINT\n"), "{text}");
+}
+
 // A simulator that ends is reported at once, with its last words.
 #[test]
 fn a_dead_simulator_is_reported_within_seconds() {

@@ -19,7 +19,7 @@ SERVERS = {
 }
 # packages without which no server can be started
 PACKAGES = [*SERVERS, "nav2_lifecycle_manager", "nav2_navfn_planner", "nav2_smac_planner",
-            "nav2_regulated_pure_pursuit_controller"]
+            "nav2_regulated_pure_pursuit_controller", "nav2_mppi_controller"]
 
 # rates of the controller, of the velocity smoother and of the planner in simulated time [Hz]
 CONTROLLER_HZ, SMOOTHER_HZ, PLANNER_HZ = 10, 20, 1
@@ -27,6 +27,8 @@ CONTROLLER_HZ, SMOOTHER_HZ, PLANNER_HZ = 10, 20, 1
 SHARE = 0.7
 # largest accelerations that Nav2 commands [m/s2, rad/s2]
 ACCELERATION, YAW_ACCELERATION = 0.5, 0.4
+# time for which MPPI predicts the motion, and in which a boat has the speed of a command [s]
+HORIZON_S, RESPONSE_S = 6.0, 1.0
 # sensors whose beams do not move with the sensor, by the type of their messages; a sensor that is
 # inclined by more than MAX_TILT_DEG sees the water
 SOURCES = {"sensor_msgs/msg/LaserScan": ("laser", "LaserScan"), "sensor_msgs/msg/PointCloud2": ("lidar", "PointCloud2")}
@@ -148,6 +150,10 @@ def values(boat, world, scope, pace, has_estimate, map_topic, map_file, servers)
     length = max(xs) - min(xs)
     factor = pace_factor(pace)
     slow = max(0.4, 0.25 * speed)
+    acceleration, yaw_acceleration = min(ACCELERATION, surge), min(YAW_ACCELERATION, yaw)
+    # MPPI refuses a step that is shorter than its period in wall time
+    step = max(1 / CONTROLLER_HZ, 1 / (CONTROLLER_HZ * factor))
+    lead = RESPONSE_S / (2 * step)
     text = lambda words: "[" + ", ".join(words) + "]"  # noqa: E731
     return {
         "global_frame": "map" if has_estimate else "world",
@@ -158,8 +164,15 @@ def values(boat, world, scope, pace, has_estimate, map_topic, map_file, servers)
         "slow_speed": f"{slow:.2f}",
         "approach_speed": f"{min(speed, 0.8):.2f}",
         "yaw_rate": f"{yaw_rate:.2f}",
-        "acceleration": f"{min(ACCELERATION, surge):.2f}",
-        "yaw_acceleration": f"{min(YAW_ACCELERATION, yaw):.2f}",
+        "acceleration": f"{acceleration:.2f}",
+        "yaw_acceleration": f"{yaw_acceleration:.2f}",
+        "lead_acceleration": f"{lead * acceleration:.2f}",
+        "lead_yaw_acceleration": f"{lead * yaw_acceleration:.2f}",
+        "surge_std": f"{0.2 * speed:.3f}",
+        "yaw_std": f"{0.3 * yaw_rate:.3f}",
+        "horizon": f"{HORIZON_S * speed:.2f}",
+        "model_step": f"{step:.6f}",
+        "time_steps": f"{HORIZON_S / step:.0f}",
         "look_ahead": f"{navigation['look_ahead_m'] or 4 * speed:.2f}",
         # radius of the circle at full speed, and radius below which the boat slows down
         "circle": f"{speed / yaw_rate:.2f}",

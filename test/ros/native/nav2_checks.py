@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Drives boats with the released Nav2 from goal to goal, and measures how they arrive.
 
-    python3 test/ros/native/nav2_checks.py PROGRAM [page] [WORLD/BOAT...] [--pace N] [--seeds N]
+    python3 test/ros/native/nav2_checks.py PROGRAM [page] [mission] [WORLD/BOAT...] [--pace N] [--seeds N]
 
-`page` runs the commands of docs/tutorials/navigation_stack.md. Every drive starts sim.launch.py with Nav2, and sends ten goals. Each goal must be reached without a contact and without
+`page` runs the commands of docs/tutorials/navigation_stack.md, `mission` the river mission of examples/river_mission with
+Nav2 and robot_localization, whose program is next to PROGRAM. Every drive starts sim.launch.py with Nav2, and sends ten goals. Each goal must be reached without a contact and without
 a failed recovery. Prints one line per goal and a table row per drive; the exit code is 1 if a drive failed. Started by
 nav2.sh.
 """
@@ -32,6 +33,7 @@ from nav_msgs.msg import OccupancyGrid, Odometry, Path
 from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -41,6 +43,8 @@ from domain import Domain
 START_S = 60
 # simulated time for one goal [s]
 GOAL_S = 400
+# simulated time for the river mission [s]
+MISSION_S = 950
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 # world and boat: further arguments of the launch file, and goals x, y [m] with the headings of the path
@@ -64,6 +68,9 @@ DRIVES = {
     "harbour/otter": ([], LAKE),
     "riverwatch/usv": ([], RIVER),
     "riverwatch/usv/lidar": (["map:=false"], RIVER),
+    "usv/heron/mppi": ([], OPEN),
+    "marina/wamv/mppi": ([], MARINA),
+    "riverwatch/usv/mppi": ([], RIVER),
 }
 
 
@@ -171,6 +178,7 @@ class Drive:
         self.node.create_subscription(Path, "/plan", self.on_plan, 10)
         self.node.create_subscription(TFMessage, "/tf", self.on_transforms, 100)
         self.node.create_subscription(OccupancyGrid, "/map", self.on_map, LATCHED)
+        self.selector = self.node.create_publisher(String, "/controller_selector", LATCHED)
         self.result = Result()
 
     def __enter__(self):
@@ -334,6 +342,8 @@ def drive(program, name, pace, seed):
     folder = pathlib.Path(tempfile.mkdtemp(prefix="merrow-nav2-"))
     with Drive(program, world, boat, arguments, pace, seed, folder) as own:
         own.start()
+        if name.endswith("/mppi"):
+            own.selector.publish(String(data="MPPI"))
         client = own.client(NavigateToPose, "navigate_to_pose")
         for x, y in goals:
             own.go_to(client, x, y)
@@ -398,6 +408,29 @@ def check_page():
     assert goals >= 4, f"{goals} goals in {PAGE}"
 
 
+MISSION = pathlib.Path(__file__).resolve().parents[3] / "examples" / "river_mission" / "launch" / "river_mission.launch.py"
+
+
+def check_mission(program, pace):
+    """Runs the river mission with Nav2 in place of the nodes that navigate the boat: all way-points, a landing, no contact."""
+    mission = pathlib.Path(program).with_name("river_mission")
+    assert mission.is_file(), f"found no {mission}; run: cargo build -p river_mission"
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="merrow-mission-"))
+    command = ["ros2", "launch", MISSION, "navigation:=nav2", f"pace:={pace}", "seed:=3", f"out:={folder}", f"program:={mission}"]
+    with open(folder / "launch.txt", "w", encoding="utf-8") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        process.wait(timeout=START_S + MISSION_S / pace)
+    finally:
+        end_group(process)
+    lines = (folder / "launch.txt").read_text(encoding="utf-8", errors="replace").splitlines()
+    assert (folder / "score.json").is_file(), "\n".join(lines[-30:])
+    score = json.loads((folder / "score.json").read_text(encoding="utf-8"))
+    print(json.dumps(score, indent=1), flush=True)
+    assert score["success"], f"the mission failed; output: {folder / 'launch.txt'}"
+    shutil.rmtree(folder)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
@@ -405,7 +438,7 @@ def main():
     parser.add_argument("--pace", type=float, default=1.0)
     parser.add_argument("--seeds", type=int, default=1)
     arguments = parser.parse_args()
-    known = ["page", *DRIVES]
+    known = ["page", "mission", *DRIVES]
     unknown = set(arguments.drives) - set(known)
     if unknown:
         parser.error(f"found {', '.join(sorted(unknown))}, expected some of {', '.join(known)}")
@@ -416,6 +449,9 @@ def main():
         for name in arguments.drives or known:
             if name == "page":
                 check_page()
+                continue
+            if name == "mission":
+                check_mission(arguments.program, arguments.pace)
                 continue
             for seed in range(1, arguments.seeds + 1):
                 label = name if arguments.seeds == 1 else f"{name}, seed {seed}"

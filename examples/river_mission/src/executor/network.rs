@@ -36,7 +36,7 @@ pub(super) struct Network {
     outputs: Vec<Topic>,
     publishers: BTreeMap<Arc<str>, Publisher>,
     clients: BTreeMap<Arc<str>, Client>,
-    _subscriptions: Vec<Subscription>,
+    subscriptions: Vec<Subscription>,
     events: Receiver<Event>,
     sender: Sender<Event>,
     calls: u64,
@@ -80,7 +80,7 @@ impl Network {
             outputs,
             publishers,
             clients: BTreeMap::new(),
-            _subscriptions: subscriptions,
+            subscriptions,
             events,
             sender,
             calls: 0,
@@ -114,24 +114,26 @@ impl Network {
     pub(super) fn missing(&self) -> Result<Vec<String>, ExecutorError> {
         let remote = self.node.network().remote_topics();
         let mut missing = Vec::new();
-        for input in &self.inputs {
-            let mut found = remote.iter().filter(|topic| *topic.name == *input.topic);
+        for (input, subscription) in self.inputs.iter().zip(&self.subscriptions) {
+            // the name after remapping
+            let name = subscription.topic();
+            let mut found = remote.iter().filter(|topic| *topic.name == *name);
             match found.next() {
                 Some(topic) if topic.message_type != input.message.name => {
                     return Err(ExecutorError(format!(
-                        "{} has the type {}; expected {}",
-                        input.topic, topic.message_type, input.message.name
+                        "{name} has the type {}; expected {}",
+                        topic.message_type, input.message.name
                     )));
                 }
                 Some(_) => {}
                 None if input.is_optional => {}
-                None => missing.push(format!("publisher of {}", input.topic)),
+                None => missing.push(format!("publisher of {name}")),
             }
         }
         for output in self.outputs.iter().filter(|output| !output.is_optional) {
             let publisher = &self.publishers[&output.topic];
             if publisher.subscriber_count() == 0 {
-                missing.push(format!("subscriber of {}", output.topic));
+                missing.push(format!("subscriber of {}", publisher.topic()));
             }
         }
         let clients = self.clients.values();

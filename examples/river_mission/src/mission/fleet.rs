@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nalgebra::Vector3;
+use serde_json::{Value, json};
 
 use crate::drone::node::{Drone, Settings as DroneSettings};
 use crate::drone::pilot::PilotSettings;
@@ -57,6 +58,20 @@ pub struct Pair {
     pub flights: u32,
     /// Heights, distances and limits of a flight.
     pub flight: PilotSettings,
+}
+
+impl Pair {
+    /// Keeps the first way-points, one at least (`None`: all), and sets the longest time of a flight
+    /// ahead of the boat [s] (`None`: the drone stays on its deck).
+    pub fn limit(&mut self, way_points: Option<usize>, scout_time_s: Option<f64>) {
+        if let Some(count) = way_points {
+            self.way_points.truncate(count.max(1));
+        }
+        match scout_time_s {
+            Some(time_s) => self.flight.scout_time_s = time_s,
+            None => self.flights = 0,
+        }
+    }
 }
 
 /// Returns the pairs of a mission with one or three pairs.
@@ -290,13 +305,20 @@ fn unknown_node(name: &str, known: &[&str]) -> String {
     format!("no node {name:?}; expected one of {}", known.join(", "))
 }
 
-/// Creates a node of a boat or a drone by the names of the robot and the node.
+/// Creates a node of a boat or a drone by the names of the robot and the node. `way_points`,
+/// `scout_time_s`: as in [`Pair::limit`].
 ///
 /// # Errors
 /// One line: there is no such robot or node.
-pub fn node_of_robot(name: &str, robot: &str) -> Result<Component, String> {
-    let all: Vec<Pair> = [1, 3].into_iter().flat_map(pairs).flatten().collect();
-    for pair in &all {
+pub fn node_of_robot(
+    name: &str,
+    robot: &str,
+    way_points: Option<usize>,
+    scout_time_s: Option<f64>,
+) -> Result<Component, String> {
+    let mut all: Vec<Pair> = [1, 3].into_iter().flat_map(pairs).flatten().collect();
+    for pair in &mut all {
+        pair.limit(way_points, scout_time_s);
         if pair.boat == robot {
             return boat_node(name, pair);
         }
@@ -311,6 +333,19 @@ pub fn node_of_robot(name: &str, robot: &str) -> Result<Component, String> {
         "no robot {robot:?}; expected one of {}",
         known.join(", ")
     ))
+}
+
+/// Describes a mission for launch files: boats and drones, their nodes, and the way-points in the map
+/// [m], as JSON.
+pub fn description(pairs: &[Pair]) -> Value {
+    let pairs = pairs.iter().map(|pair| {
+        json!({
+            "boat": pair.boat, "boat_nodes": BOAT_NODES,
+            "drone": pair.drone, "drone_nodes": if pair.flights > 0 { &DRONE_NODES[..] } else { &[] },
+            "way_points_m": pair.way_points,
+        })
+    });
+    json!({"pairs": pairs.collect::<Vec<_>>()})
 }
 
 /// Creates all nodes of a pair. The nodes of a drone without flights are left out.

@@ -29,6 +29,18 @@ const VALLEY_FILE: &str = "valley.yaml";
 /// Simulated time between two lines of progress [ns].
 const PROGRESS_NS: u64 = 20_000_000_000;
 
+/// Where the simulator and the nodes of a mission run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mode {
+    /// The mission starts the simulator, and runs the nodes in this process in step with it.
+    LockStep,
+    /// The mission starts the simulator, and runs the nodes in this process in real time.
+    RealTime,
+    /// Others have started the simulator and the nodes: the mission is only scored. Remappings and
+    /// parameters of the node that listens.
+    Scored(NodeOptions),
+}
+
 /// Settings of a mission.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -36,8 +48,8 @@ pub struct Settings {
     pub pairs: usize,
     /// Seed of the world; `None` for its own.
     pub seed: Option<u64>,
-    /// Whether the mission runs in real time instead of lock-step.
-    pub is_real_time: bool,
+    /// Where the simulator and the nodes of the mission run.
+    pub mode: Mode,
     /// Folder of the results.
     pub out: PathBuf,
     /// Number of way-points of each boat; `None` for all.
@@ -66,7 +78,7 @@ impl Node for MapKeeper {
     fn declare(&self, ports: &mut Ports<Self>) {
         for (k, boat) in self.boats.iter().enumerate() {
             let voxels = format!("/{boat}/mission/voxels");
-            ports.subscribes(
+            ports.subscribes_if_present(
                 voxels,
                 Qos::LATCHED,
                 move |keeper: &mut Self, cloud: PointCloud2, _| {
@@ -75,7 +87,7 @@ impl Node for MapKeeper {
                     keeper.maps.lock().unwrap_or_else(PoisonError::into_inner)[k].voxels = points;
                 },
             );
-            ports.subscribes(
+            ports.subscribes_if_present(
                 depth_topic(boat),
                 Qos::LATCHED,
                 move |keeper: &mut Self, cloud: PointCloud2, _| {
@@ -84,7 +96,7 @@ impl Node for MapKeeper {
                     keeper.maps.lock().unwrap_or_else(PoisonError::into_inner)[k].depths = points;
                 },
             );
-            ports.subscribes(
+            ports.subscribes_if_present(
                 samples_topic(boat),
                 Qos::LATCHED,
                 move |keeper: &mut Self, cloud: PointCloud2, _| {
@@ -99,7 +111,8 @@ impl Node for MapKeeper {
 /// Watches the simulator and prints progress.
 struct Watch {
     signals: Signals,
-    simulator: Simulator,
+    /// The simulator that the mission has started.
+    simulator: Option<Simulator>,
     pairs: Vec<Pair>,
     score: Arc<Mutex<Score>>,
     limit_ns: u64,
@@ -129,7 +142,7 @@ impl Supervisor for Watch {
     fn check(&mut self) -> Result<(), String> {
         match self.signals.first() {
             Some(signal) => Err(format!("ended by {signal}")),
-            None => self.simulator.check(),
+            None => self.simulator.as_mut().map_or(Ok(()), Simulator::check),
         }
     }
 
@@ -144,7 +157,7 @@ fn write(folder: &Path, name: &str, text: &str) -> Result<(), String> {
     std::fs::write(&path, text).map_err(|why| format!("{}: {why}", path.display()))
 }
 
-/// Runs a mission, writes `score.json`, `water_samples.csv`, `map.svg`, `plume.svg` and `report.html`,
+/// Runs or scores a mission, writes `score.json`, `water_samples.csv`, `map.svg`, `plume.svg` and `report.html`,
 /// and returns the score.
 ///
 /// # Errors
@@ -152,40 +165,20 @@ fn write(folder: &Path, name: &str, text: &str) -> Result<(), String> {
 pub fn run(settings: &Settings) -> Result<Value, String> {
     let mut pairs = fleet::pairs(settings.pairs)?;
     for pair in &mut pairs {
-        if let Some(count) = settings.way_points {
-            pair.way_points.truncate(count.max(1));
-        }
-        match settings.scout_time_s {
-            Some(time_s) => pair.flight.scout_time_s = time_s,
-            None => pair.flights = 0,
-        }
+        pair.limit(settings.way_points, settings.scout_time_s);
     }
     let out = &settings.out;
     std::fs::create_dir_all(out).map_err(|why| format!("{}: {why}", out.display()))?;
     let program = program(settings.merrow.as_deref());
-    let set = settings
-        .set
-        .iter()
-        .flat_map(|set| ["--set".to_owned(), set.clone()]);
-    let set: Vec<String> = set.collect();
-    let world = fleet::write_world(settings.pairs, &out.join("world"))?;
     let valley = out.join("valley");
     if !valley.join(VALLEY_FILE).is_file() {
         write_valley(&program, &valley)?;
     }
     let structures = structures(&valley.join(VALLEY_FILE))?;
-    let mut arguments = vec![world.display().to_string()];
-    if !settings.is_real_time {
-        arguments.extend(["--pace", "lockstep"].map(str::to_owned));
-    }
-    arguments.extend(
-        settings
-            .seed
-            .iter()
-            .flat_map(|seed| ["--seed".to_owned(), seed.to_string()]),
-    );
-    arguments.extend(set);
-    let simulator = Simulator::start(&program, &arguments, settings.domain, out)?;
+    let simulator = match settings.mode {
+        Mode::LockStep | Mode::RealTime => Some(start(settings, &program)?),
+        Mode::Scored(_) => None,
+    };
     let (scorer, score) = Scorer::new(pairs.clone(), structures.clone());
     let maps = Arc::new(Mutex::new(vec![Maps::default(); pairs.len()]));
     let mut watch = Watch {
@@ -196,23 +189,31 @@ pub fn run(settings: &Settings) -> Result<Value, String> {
         limit_ns: (settings.time_limit_s * 1e9) as u64,
         next_line_ns: PROGRESS_NS,
     };
-    let mut nodes = components(&pairs)?;
-    nodes.push(Component::new("scorer", scorer));
     let keeper = MapKeeper {
         boats: pairs.iter().map(|pair| pair.boat.clone()).collect(),
         maps: Arc::clone(&maps),
     };
-    nodes.push(Component::new("map_keeper", keeper));
+    let mut nodes = vec![
+        Component::new("scorer", scorer),
+        Component::new("map_keeper", keeper),
+    ];
     let mut options = NodeOptions::new("river_mission");
     options.domain_id = settings.domain;
     let uses_clock = ("use_sim_time".to_owned(), ParameterValue::Bool(true));
     options.parameter_overrides = vec![uses_clock];
-    let outcome = match settings.is_real_time {
-        true => real_time::run(nodes, &options, true, &mut watch).map(|()| None),
-        false => lock_step::run(nodes, &options, STEPS_PER_PERIOD, &mut watch).map(Some),
+    let outcome = match &settings.mode {
+        Mode::LockStep => {
+            nodes.splice(0..0, components(&pairs)?);
+            lock_step::run(nodes, &options, STEPS_PER_PERIOD, &mut watch).map(Some)
+        }
+        Mode::RealTime => {
+            nodes.splice(0..0, components(&pairs)?);
+            real_time::run(nodes, &options, true, &mut watch).map(|()| None)
+        }
+        Mode::Scored(options) => real_time::run(nodes, options, false, &mut watch).map(|()| None),
     };
     let outcome = outcome.map_err(|why| why.to_string())?;
-    let state_hash = watch.simulator.end()?;
+    let state_hash = watch.simulator.map(Simulator::end).transpose()?;
     let score = score.lock().unwrap_or_else(PoisonError::into_inner);
     let mut json = score.json(&pairs);
     json["seed"] = json!(settings.seed);
@@ -244,6 +245,26 @@ pub fn run(settings: &Settings) -> Result<Value, String> {
     write(out, "plume.svg", &figures[1])?;
     write(out, "report.html", &report::page(&json, &figures.concat()))?;
     Ok(json)
+}
+
+/// Starts the simulator of a mission with its world.
+fn start(settings: &Settings, program: &Path) -> Result<Simulator, String> {
+    let out = &settings.out;
+    let world = fleet::write_world(settings.pairs, &out.join("world"))?;
+    let mut arguments = vec![world.display().to_string()];
+    if settings.mode == Mode::LockStep {
+        arguments.extend(["--pace", "lockstep"].map(str::to_owned));
+    }
+    let seed = settings
+        .seed
+        .iter()
+        .map(|seed| ["--seed".to_owned(), seed.to_string()]);
+    let set = settings
+        .set
+        .iter()
+        .map(|set| ["--set".to_owned(), set.clone()]);
+    arguments.extend(seed.chain(set).flatten());
+    Simulator::start(program, &arguments, settings.domain, out)
 }
 
 /// Creates the nodes of all pairs.
