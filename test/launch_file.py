@@ -348,7 +348,7 @@ def check_depth_controller():
     names = {"rclpy": "", "rclpy.action": "ActionClient ActionServer CancelResponse", "rclpy.exceptions": "ParameterException", "rclpy.executors": "ExternalShutdownException",
              "rclpy.node": "Node", "rclpy.qos": "qos_profile_sensor_data", "rclpy.task": "Future", "action_msgs": "", "action_msgs.msg": "GoalStatus",
              "geometry_msgs": "", "geometry_msgs.msg": "Twist", "nav_msgs": "", "nav_msgs.msg": "Odometry Path", "sensor_msgs": "",
-             "sensor_msgs.msg": "Range", "nav2_msgs": "", "nav2_msgs.action": "ComputePathThroughPoses ComputePathToPose Wait"}
+             "sensor_msgs.msg": "Range", "nav2_msgs": "", "nav2_msgs.action": "ComputePathThroughPoses ComputePathToPose DriveOnHeading"}
     try:
         import nav2_msgs.action, rclpy  # noqa: F401
     except ImportError:

@@ -61,6 +61,9 @@ DEPTHS_ABOUT_START = 1.0
 ABOVE_BED = 0.4
 # tolerance of the depth [m], gain of its control [1/s], and largest rise of a path
 DEPTH_TOLERANCE, DEPTH_GAIN, MAX_SLOPE = 0.15, 0.5, 0.8
+# what the behaviour trees do at the end of a path: the depth controller ends this action at the depth of the goal
+ARRIVAL = ('<DriveOnHeading name="ReachDepth" server_name="depth/reach" dist_to_travel="0" speed="0" time_allowance="60" '
+           'error_code_id="{depth_error_code}"/>')
 # smallest weight of the displaced water, over the weight, of a vehicle that moves under water
 BUOYANCY = 0.9
 
@@ -231,6 +234,7 @@ def values(boat, world, scope, pace, has_estimate, map_topic, map_file, servers,
     acceleration, yaw_acceleration = min(ACCELERATION, surge), min(YAW_ACCELERATION, yaw)
     sway = min(speed, SHARE * limits["sway_m_s"])
     period = 1 / (CONTROLLER_HZ * factor)
+    spread = 0.4 if depths else 0.2
     lead = RESPONSE_S / (2 * period)
     text = lambda words: "[" + ", ".join(words) + "]"  # noqa: E731
     return {
@@ -247,8 +251,8 @@ def values(boat, world, scope, pace, has_estimate, map_topic, map_file, servers,
         "sway_speed": f"{sway:.2f}",
         "lead_acceleration": f"{lead * acceleration:.2f}",
         "lead_yaw_acceleration": f"{lead * yaw_acceleration:.2f}",
-        "surge_std": f"{0.2 * speed:.3f}",
-        "sway_std": f"{0.2 * sway:.3f}",
+        "surge_std": f"{spread * speed:.3f}",
+        "sway_std": f"{spread * sway:.3f}",
         "yaw_std": f"{0.3 * yaw_rate:.3f}",
         "horizon": f"{HORIZON_S * speed:.2f}",
         "controller_period": f"{period:.6f}",
@@ -276,7 +280,7 @@ def values(boat, world, scope, pace, has_estimate, map_topic, map_file, servers,
         "planner_hz": f"{PLANNER_HZ * factor:.2f}",
         "servers": text(servers),
         "planner_prefix": "depth/" if depths else "",
-        "arrival": '<Wait name="ReachDepth" server_name="depth/reach" wait_duration="60"/>' if depths else "",
+        "arrival": ARRIVAL if depths else "",
     }
 
 
