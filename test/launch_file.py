@@ -314,7 +314,8 @@ def check_underwater(script):
     controller, layer = own["controller_server"]["FollowPath"], own["global_costmap"]["obstacle_layer"]
     assert (controller["motion_model"], controller["vx_max"], controller["vy_max"], controller["wz_max"]) == ("Omni", 0.5, 0.42, 0.56), controller
     assert layer["observation_sources"] == "sonar scanner" and layer["scanner"]["topic"] == "/rov/scanner/bearing", layer
-    assert (layer["sonar"]["min_obstacle_height"], layer["sonar"]["max_obstacle_height"]) == (-4.4, -0.5), layer
+    for heights in layer, layer["sonar"]:
+        assert (heights["min_obstacle_height"], heights["max_obstacle_height"]) == (-4.4, -0.5), layer
     assert own["velocity_smoother"]["max_velocity"] == [0.5, 0.42, 0.56] and "static_layer" in own["global_costmap"]["plugins"], own
     for tree in "to_pose", "through_poses":
         text = pathlib.Path(own["bt_navigator"][f"default_nav_{tree}_bt_xml"]).read_text()

@@ -45,7 +45,7 @@ UNDER_KEEL, MARGIN = 0.3, 1.0
 # width of the inflation about the circle of the boat [m], and its decay [1/m]
 INFLATION, COST_SCALING = 3.0, 0.7
 # the same for an underwater vehicle, which stops within decimetres
-INFLATION_BELOW, COST_SCALING_BELOW = 1.0, 2.5
+INFLATION_BELOW, COST_SCALING_BELOW = 1.5, 1.5
 
 # time for which MPPI predicts the motion, and in which a vehicle has the speed of a command [s]
 HORIZON_S, RESPONSE_S = 6.0, 1.0
@@ -192,6 +192,8 @@ def mast_height(boat):
 def obstacle_layer(sources, lowest, highest):
     """Returns the obstacle layer of both cost maps, as YAML: echoes between two heights in the frame of the cost map [m]."""
     text = '{plugin: "nav2_costmap_2d::ObstacleLayer", enabled: true, footprint_clearing_enabled: true, '
+    # the limits of the layer hold for all sources; by default it takes no echoes below 0
+    text += f"min_obstacle_height: {lowest:.2f}, max_obstacle_height: {highest:.2f}, "
     text += f'observation_sources: "{" ".join(name for name, _, _, _ in sources)}"'
     for name, topic, data_type, reach in sources:
         inf = "true" if data_type == "LaserScan" else "false"
@@ -234,7 +236,7 @@ def values(boat, world, scope, pace, has_estimate, map_topic, map_file, servers,
     acceleration, yaw_acceleration = min(ACCELERATION, surge), min(YAW_ACCELERATION, yaw)
     sway = min(speed, SHARE * limits["sway_m_s"])
     period = 1 / (CONTROLLER_HZ * factor)
-    spread = 0.4 if depths else 0.2
+    spread, yaw_spread = (0.4, 0.6) if depths else (0.2, 0.3)
     lead = RESPONSE_S / (2 * period)
     text = lambda words: "[" + ", ".join(words) + "]"  # noqa: E731
     return {
@@ -253,7 +255,7 @@ def values(boat, world, scope, pace, has_estimate, map_topic, map_file, servers,
         "lead_yaw_acceleration": f"{lead * yaw_acceleration:.2f}",
         "surge_std": f"{spread * speed:.3f}",
         "sway_std": f"{spread * sway:.3f}",
-        "yaw_std": f"{0.3 * yaw_rate:.3f}",
+        "yaw_std": f"{yaw_spread * yaw_rate:.3f}",
         "horizon": f"{HORIZON_S * speed:.2f}",
         "controller_period": f"{period:.6f}",
         "time_steps": f"{HORIZON_S / period:.0f}",
