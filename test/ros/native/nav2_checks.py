@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 import rclpy
 from action_msgs.msg import GoalStatus
 from geometry_msgs.msg import PoseStamped
-from nav2_msgs.action import NavigateToPose
+from nav2_msgs.action import ComputePathToPose, NavigateToPose
 from nav_msgs.msg import OccupancyGrid, Odometry, Path
 from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
@@ -41,6 +41,8 @@ from domain import Domain
 START_S = 60
 # simulated time for one goal [s]
 GOAL_S = 400
+# largest error of the depth at a goal, the tolerance of the depth controller [m]
+DEPTH_M = 0.15
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 # world and boat: further arguments of the launch file, and goals x, y [m] with the headings of the path
@@ -288,6 +290,15 @@ class Drive:
         print(f"   ({at}): {code}, {own}, {recoveries} recoveries", flush=True)
         return is_reached
 
+    def check_refusals(self, client):
+        """Goals below and above the depths of the map end at once, and the depth controller says why."""
+        x, y, yaw = self.pose
+        for z, why in ((-100, "the goal is 100.00 m deep; expected a depth from "), (0.5, "the goal is 0.50 m above mean sea level;")):
+            ended = self.send(client, NavigateToPose.Goal(pose=self.stamped(x, y, z, yaw)))
+            code = ComputePathToPose.Result.GOAL_OUTSIDE_MAP
+            assert ended and (ended.status, ended.result.error_code) == (GoalStatus.STATUS_ABORTED, code), f"{z}: {ended}"
+            assert why in self.text(), self.text()[-2000:]
+
     def measure(self, goal, since, wall):
         """Adds the track since the last goal to the result; returns its text."""
         result = self.result
@@ -362,9 +373,11 @@ def drive(program, name, pace, seed):
         client = own.client(NavigateToPose, "navigate_to_pose")
         for goal in goals:
             own.go_to(client, *goal)
+        if own.result.depth_error:
+            own.check_refusals(client)
     result = own.result
     result.contacts = own.contacts()
-    is_good = result.reached == result.goals and result.contacts == 0
+    is_good = result.reached == result.goals and result.contacts == 0 and max(result.depth_error, default=0) < DEPTH_M
     if is_good:
         shutil.rmtree(folder)
     else:
