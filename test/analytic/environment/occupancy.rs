@@ -193,7 +193,9 @@ fn slabs_below_the_water_are_free_under_hulls() {
     let deep_hull = block(-12.0, -4.71, 1.0);
     let pipe = block(-6.0, -6.0, -5.31);
     let crate_on_bed = block(0.0, -6.0, -5.29);
-    scene.structures.extend([hull, deep_hull, pipe, crate_on_bed]);
+    scene
+        .structures
+        .extend([hull, deep_hull, pipe, crate_on_bed]);
     let found = OccupancyGrid::new(&scene, &settings).unwrap();
     let row = [-18.0, -12.0, -6.0, 0.0, 6.0, 16.0].map(|x| at(&found, x + 0.1, 0.1));
     let [free, occupied] = [Cell::Free, Cell::Occupied];
@@ -204,8 +206,16 @@ fn slabs_below_the_water_are_free_under_hulls() {
     let found = OccupancyGrid::new(&scene, &settings).unwrap();
     assert_eq!(at(&found, -18.0, 0.1), occupied);
     let errors = [
-        (Some(3.0), Some(4.7), "found both clearance_m and top_depth_m"),
-        (None, Some(5.3), "top_depth_m: expected less than the depth of 5.3 m, found 5.3"),
+        (
+            Some(3.0),
+            Some(4.7),
+            "found both clearance_m and top_depth_m",
+        ),
+        (
+            None,
+            Some(5.3),
+            "top_depth_m: expected less than the depth of 5.3 m, found 5.3",
+        ),
     ];
     for (clearance, top, expected) in errors {
         (settings.clearance_m, settings.top_depth_m) = (clearance, top);
