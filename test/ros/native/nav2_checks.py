@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 import rclpy
 from action_msgs.msg import GoalStatus
 from geometry_msgs.msg import PoseStamped
-from nav2_msgs.action import ComputePathToPose, NavigateToPose
+from nav2_msgs.action import ComputePathToPose, NavigateThroughPoses, NavigateToPose
 from nav_msgs.msg import OccupancyGrid, Odometry, Path
 from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
@@ -290,8 +290,20 @@ class Drive:
         print(f"   ({at}): {code}, {own}, {recoveries} recoveries", flush=True)
         return is_reached
 
-    def check_refusals(self, client):
-        """Goals below and above the depths of the map end at once, and the depth controller says why."""
+    def check_depths(self, client, goals):
+        """A path through poses ends at the depth of the last, and a goal with the height zero keeps the depth. Goals below and
+        above the depths of the map end at once, and the depth controller says why.
+        """
+        through = self.client(NavigateThroughPoses, "navigate_through_poses")
+        poses = [self.stamped(x, y, -depth, math.radians(heading)) for x, y, depth, heading in goals[:2]]
+        ended = self.send(through, NavigateThroughPoses.Goal(poses=poses))
+        error = self.height + goals[1][2]
+        assert ended and ended.status == GoalStatus.STATUS_SUCCEEDED and abs(error) < DEPTH_M, f"through poses: {ended}, {error} m"
+        (x, y, depth, heading), before = goals[0], self.height
+        ended = self.send(client, NavigateToPose.Goal(pose=self.stamped(x, y, 0, math.radians(heading))))
+        error = self.height - before
+        assert ended and ended.status == GoalStatus.STATUS_SUCCEEDED and abs(error) < DEPTH_M, f"height zero: {ended}, {error} m"
+        print("   through poses, and at the same depth back: reached", flush=True)
         x, y, yaw = self.pose
         for z, why in ((-100, "the goal is 100.00 m deep; expected a depth from "), (0.5, "the goal is 0.50 m above mean sea level;")):
             ended = self.send(client, NavigateToPose.Goal(pose=self.stamped(x, y, z, yaw)))
@@ -374,7 +386,7 @@ def drive(program, name, pace, seed):
         for goal in goals:
             own.go_to(client, *goal)
         if own.result.depth_error:
-            own.check_refusals(client)
+            own.check_depths(client, goals)
     result = own.result
     result.contacts = own.contacts()
     is_good = result.reached == result.goals and result.contacts == 0 and max(result.depth_error, default=0) < DEPTH_M
