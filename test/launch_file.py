@@ -46,7 +46,7 @@ printf 'Value: /%s/odometry\\nTarget Frame: %s/base_link\\n' "$4" "$4" >"$6"
 """)
 program.chmod(0o755)
 BOAT = {
-    "name": "usv", "section": "robots", "model": "wamv_laser", "start": {"position_m": [4, -2, 6], "attitude_deg": [0, 0, 90]},
+    "name": "usv", "section": "robots", "model": "wamv_laser", "mass_kg": 180, "displaced_volume_m3": 0.5, "start": {"position_m": [4, -2, 6], "attitude_deg": [0, 0, 90]},
     "at_rest": {"floats": True, "base_height_m": -0.1},
     "navigation": {
         "max_velocity": {"surge_m_s": 3, "sway_m_s": 1, "heave_m_s": 0, "yaw_rad_s": 0.5},
@@ -57,12 +57,28 @@ BOAT = {
     "sensors": [{"name": name, "kind": kind, "link": "base_link", "position_m": [1, 0, 1.5], "attitude_deg": [0, tilt, 0], "max_range_m": 30 if kind == "laser" else 100}
                 for name, kind, tilt in (("laser", "laser", 0), ("lidar", "lidar", 0), ("low", "laser", 20), ("sweep", "tilting_laser", 0))],
 }
+ROV = {
+    "name": "rov", "section": "robots", "model": "bluerov2_heavy", "mass_kg": 13.5, "displaced_volume_m3": 0.0134,
+    "start": {"position_m": [1, 2, -3], "attitude_deg": [0, 0, 0]}, "at_rest": {"floats": False},
+    "navigation": {
+        "max_velocity": {"surge_m_s": 0.8, "sway_m_s": 0.6, "heave_m_s": 0.5, "yaw_rad_s": 0.8},
+        "max_acceleration": {"surge_m_s2": 0.4, "yaw_rad_s2": 1},
+        "path_speed_m_s": 0.5, "look_ahead_m": 1.5, "acceptance_radius_m": 0.5,
+        "footprint_m": [[-0.3, -0.2], [0.3, -0.2], [0.3, 0.2], [-0.3, 0.2]], "height_m": [-0.1, 0.2],
+    },
+    "sensors": [{"name": name, "kind": kind, "link": "base_link", "position_m": [0.1, 0, -0.1], "attitude_deg": [0, pitch, 0], "max_range_m": reach}
+                for name, kind, pitch, reach in (("altimeter", "altimeter", 90, None), ("sonar", "multibeam", -90, 20), ("down", "multibeam", 0, 20),
+                                                 ("scanner", "scanning_sonar", 0, 30), ("laser", "laser", 0, 30))],
+}
 DESCRIBED = {
-    "origin": {"latitude_deg": 12.5, "longitude_deg": -3}, "robots": [BOAT],
+    "origin": {"latitude_deg": 12.5, "longitude_deg": -3}, "robots": [BOAT, ROV],
     "published": [{"topic": topic, "type": kind} for topic, kind in (
         ("/usv/imu/data", "sensor_msgs/msg/Imu"), ("/usv/laser/scan", "sensor_msgs/msg/LaserScan"),
         ("/usv/lidar/points", "sensor_msgs/msg/PointCloud2"), ("/usv/low/scan", "sensor_msgs/msg/LaserScan"),
-        ("/usv/sweep/points", "sensor_msgs/msg/PointCloud2"), ("/map", "nav_msgs/msg/OccupancyGrid"))],
+        ("/usv/sweep/points", "sensor_msgs/msg/PointCloud2"), ("/rov/altimeter/range", "sensor_msgs/msg/Range"),
+        ("/rov/sonar/points", "sensor_msgs/msg/PointCloud2"), ("/rov/down/points", "sensor_msgs/msg/PointCloud2"),
+        ("/rov/scanner/bearing", "sensor_msgs/msg/LaserScan"), ("/rov/scanner/scan", "sensor_msgs/msg/LaserScan"),
+        ("/rov/laser/scan", "sensor_msgs/msg/LaserScan"), ("/map", "nav_msgs/msg/OccupancyGrid"))],
 }
 program.with_name("merrow.json").write_text(json.dumps(DESCRIBED))
 os.environ["AMENT_PREFIX_PATH"] = f"{prefix}:{os.environ.get('AMENT_PREFIX_PATH', '')}".rstrip(":")
@@ -145,12 +161,12 @@ def executables(nodes):
 def check_arguments(script):
     names = [e.name for e in script["generate_launch_description"]().entities if hasattr(e, "default_value")]
     expected = ["world", "pace", "ros_backend", "view", "record", "namespace", "use_sim_time", "options", "robot", "rviz", "state_publisher", "joy", "ekf",
-                "nav2", "nav2_params", "map"]
+                "nav2", "nav2_params", "nav2_depths", "nav2_cmd_vel", "map"]
     assert names == expected, f"arguments: found {names}, expected {expected}"
 
 
 GIVEN = dict(world="uvms_pool", pace="max", ros_backend="native", view="false", record="a.mcap", namespace="sea", use_sim_time="false", options="", robot="",
-             rviz="false", state_publisher="false", joy="false", ekf="", nav2="", nav2_params="boat", map="")
+             rviz="false", state_publisher="false", joy="false", ekf="", nav2="", nav2_params="", nav2_depths="", nav2_cmd_vel="", map="")
 
 
 def check_simulator(script):
@@ -255,7 +271,7 @@ def check_nav2(script):
     # a boat without sensors, whose accelerations are not known; the page explains every word
     page = (pathlib.Path(__file__).parents[1] / "docs/tutorials/navigation_stack.md").read_text()
     bare = BOAT | {"sensors": [], "navigation": BOAT["navigation"] | {"max_acceleration": {"surge_m_s2": None, "yaw_rad_s2": None}}}
-    values = sys.modules["merrow_nav2"].values(bare, DESCRIBED, "usv", "1", False, "", "", [])
+    values = sys.modules["merrow_nav2"].values(bare, DESCRIBED, "usv", "1", False, "", "", [], None)
     assert (values["acceleration"], values["yaw_acceleration"]) == ("0.50", "0.40") and "sources: \"\"" in values["obstacle_layer"], values
     missing = [word for word in values if f"`${word}`" not in page]
     assert not missing, f"words that {page[:20]!r} does not explain: {missing}"
@@ -269,12 +285,17 @@ def check_nav2(script):
         else:
             raise AssertionError(f"{text} is accepted")
     for wrong, expected in (
-        (dict(nav2="otter"), "nav2: found 0 robots with the name or the model otter, expected one of usv"),
-        (dict(nav2="usv", robot="uav"), "found the boat usv and robot:=uav"),
+        (dict(nav2="otter"), "nav2: found 0 robots with the name or the model otter, expected one of usv, rov"),
+        (dict(nav2="usv", robot="uav"), "found usv and robot:=uav"),
         (dict(nav2="usv", pace="max"), "found pace:=max, expected realtime or a factor"),
         (dict(nav2="usv", pace="0"), "found pace:=0, expected realtime or a factor"),
         (dict(nav2="usv", map="none.yaml"), "map: found no file none.yaml, expected true, false or the path"),
-        (dict(nav2="usv", nav2_params="none"), "expected the path of a file or one of boat"),
+        (dict(nav2="usv", nav2_params="none"), "expected the path of a file or one of boat, rov"),
+        (dict(nav2="usv", nav2_depths="1,4"), "nav2_depths: found 1,4 for the boat usv, expected an underwater vehicle"),
+        (dict(nav2="rov", nav2_depths="4,1"), "nav2_depths: found 4,1, expected the shallowest and the deepest depth of rov in m, such as 1,4, of"),
+        (dict(nav2="rov", nav2_depths="0.4,1"), "of at least 0.50 m"),
+        (dict(nav2="rov", nav2_depths="deep"), "nav2_depths: found deep, expected"),
+        (dict(nav2="rov", nav2_depths="1,inf"), "nav2_depths: found 1,inf, expected"),
     ):
         try:
             start(script, **GIVEN | dict(pace="1") | wrong)
@@ -282,6 +303,82 @@ def check_nav2(script):
             assert expected in str(error), error
         else:
             raise AssertionError(f"{wrong} is accepted")
+
+
+def check_underwater(script):
+    """The parameters of Nav2 for an underwater vehicle: its sonars, the slab of its depths, and the node that adds the depth."""
+    nodes = start(script, **GIVEN | dict(nav2="rov", nav2_depths="1,4", pace="1", namespace=""))
+    assert executables(nodes) == ["depth_controller", *NAV2, "merrow"], executables(nodes)
+    depth = nodes[0]
+    assert dict(field(depth, "remappings")) == {"cmd_vel": "/rov/cmd_vel", "altimeter": "/rov/altimeter/range", "odometry": "/rov/odometry"}
+    if not HAS_LAUNCH:
+        (given,) = depth.parameters
+        assert (given["shallowest_m"], given["deepest_m"], given["min_altitude_m"], given["altimeter_below_m"]) == (1, 4, 0.5, 0.1), given
+        assert abs(given["max_heave_m_s"] - 0.35) < 1e-9, given
+    assert dict(field(nodes[5], "remappings"))["cmd_vel_smoothed"] == "cmd_vel_plane"
+    # the hull reaches from 0.2 m above the base to 0.1 m below it, with 0.3 m of room
+    expected = ["clearance_m=null", "water_level_m=0", "depth_m=4.40", "top_depth_m=0.50", "resolution_m=0.2"]
+    assert field(nodes[-1], "arguments")[-10:] == [word for key in expected for word in ("--set", f"map.{key}")], field(nodes[-1], "arguments")
+    own = nav2_parameters(nodes[1])
+    controller, layer = own["controller_server"]["FollowPath"], own["global_costmap"]["obstacle_layer"]
+    assert (controller["motion_model"], controller["vx_max"], controller["vy_max"], controller["wz_max"]) == ("Omni", 0.5, 0.42, 0.56), controller
+    assert layer["observation_sources"] == "sonar scanner" and layer["scanner"]["topic"] == "/rov/scanner/bearing", layer
+    for heights in layer, layer["sonar"]:
+        assert (heights["min_obstacle_height"], heights["max_obstacle_height"]) == (-4.4, -0.5), layer
+    assert own["velocity_smoother"]["max_velocity"] == [0.5, 0.42, 0.56] and "static_layer" in own["global_costmap"]["plugins"], own
+    for tree in "to_pose", "through_poses":
+        text = pathlib.Path(own["bt_navigator"][f"default_nav_{tree}_bt_xml"]).read_text()
+        assert f'server_name="depth/compute_path_{tree}"' in text and 'server_name="depth/reach"' in text, text
+    # one metre about the start, no map, and an autopilot
+    nodes = start(script, **GIVEN | dict(nav2="bluerov2", pace="1", map="false", nav2_cmd_vel="/mavros/cmd_vel"))
+    assert dict(field(nodes[0], "remappings"))["cmd_vel"] == "/mavros/cmd_vel", vars(nodes[0])
+    assert "map.depth_m" not in str(field(nodes[-1], "arguments")), field(nodes[-1], "arguments")
+    if not HAS_LAUNCH:
+        assert (nodes[0].parameters[0]["shallowest_m"], nodes[0].parameters[0]["deepest_m"]) == (2, 4), nodes[0].parameters
+    kind = sys.modules["merrow_nav2"].vehicle_kind
+    limits = ROV["navigation"]["max_velocity"]
+    moved = lambda **velocity: {"navigation": ROV["navigation"] | {"max_velocity": limits | velocity}}  # noqa: E731
+    for wrong, expected in (
+        ({"navigation": None}, "nav2: rov accepts no velocity commands; expected a robot with a firmware"),
+        (moved(sway_m_s=0), "nav2: rov does not control sway; expected an underwater vehicle that controls surge, sway, heave and yaw"),
+        ({"displaced_volume_m3": 0.001}, "nav2: rov is heavier than water; expected a boat, or an underwater vehicle"),
+        (moved(heave_m_s=0), "nav2: rov does not float; expected a boat that floats and controls surge and yaw"),
+        (moved(heave_m_s=0, yaw_rad_s=0) | {"at_rest": {"floats": True}}, "nav2: rov does not control yaw; expected a boat"),
+    ):
+        try:
+            kind(ROV | wrong)
+        except RuntimeError as error:
+            assert str(error).startswith(expected), error
+        else:
+            raise AssertionError(f"{wrong} is accepted")
+
+
+def check_depth_controller():
+    """The laws of the depth controller, with recorders in place of rclpy where this is not installed."""
+    names = {"rclpy": "", "rclpy.action": "ActionClient ActionServer CancelResponse", "rclpy.exceptions": "ParameterException", "rclpy.executors": "ExternalShutdownException",
+             "rclpy.node": "Node", "rclpy.qos": "qos_profile_sensor_data", "rclpy.task": "Future", "action_msgs": "", "action_msgs.msg": "GoalStatus",
+             "geometry_msgs": "", "geometry_msgs.msg": "Twist", "nav_msgs": "", "nav_msgs.msg": "Odometry Path", "sensor_msgs": "",
+             "sensor_msgs.msg": "Range", "nav2_msgs": "", "nav2_msgs.action": "ComputePathThroughPoses ComputePathToPose DriveOnHeading"}
+    try:
+        import nav2_msgs.action, rclpy  # noqa: F401
+    except ImportError:
+        for name, content in names.items():
+            sys.modules[name] = types.ModuleType(name)
+            vars(sys.modules[name]).update({own: type(own, (), {}) for own in content.split()})
+    own = types.SimpleNamespace(**runpy.run_path(str(share / "scripts" / "depth_controller")))
+    assert [own.vertical_speed(e, 0.5, 0.35) for e in (0.2, -0.2, 3, -3)] == [0.1, -0.1, 0.35, -0.35]
+    # the goal, the bed, and the depths of the map
+    found = [own.reference_height(goal, bed, -4, -1) for goal, bed in ((-3, None), (-3, -3.5), (-3, -2.5), (-3, -0.5), (-5, None), (0, None))]
+    assert found == [-3, -3, -2.5, -1, -4, -1], found
+    assert [own.refusal(height, -4, -1) for height in (-4, -1)] == [None, None]
+    for height, expected in ((-5, "the goal is 5.00 m deep; expected a depth from 1.00 m to 4.00 m"), (0.5, "the goal is 0.50 m above mean sea level;"),
+                             (float("nan"), "the depth of the goal is not finite")):
+        assert own.refusal(height, -4, -1).startswith(expected), height
+    # a descent of 0.8 m per metre to the first goal at x = 2, then a climb to the second
+    points = [(x, 0) for x in range(6)]
+    found = own.add_heights(points, -1, [(2, 0, -3), (5, 0, -2.5)], 0.8)
+    assert all(abs(a - b) < 1e-9 for a, b in zip(found, [-1, -1.8, -2.6, -2.5, -2.5, -2.5])) and len(found) == 6, found
+    assert own.add_heights([], -1, [(2, 0, -3)], 0.8) == [] and own.add_heights(points, -1, [], 0.8) == []
 
 
 def check_errors(script):
@@ -405,6 +502,9 @@ check_simulator(simulation)
 for namespace, scope in (("", "usv"), ("sea", "sea/usv"), ("/sea/", "sea/usv")):
     check_programs(simulation, namespace, scope)
 check_nav2(simulation)
+check_underwater(simulation)
+if (share / "scripts").is_dir():
+    check_depth_controller()
 check_errors(simulation)
 robot = GIVEN | dict(robot="usv")
 for package, given in (("rviz2", dict(rviz="true")), ("robot_state_publisher", dict(state_publisher="true")), ("joy", dict(joy="true")),

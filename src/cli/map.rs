@@ -25,6 +25,10 @@ pub(super) struct Arguments {
     /// cells free; short for --set map.clearance_m=METRES [default: 3].
     #[arg(long, value_name = "METRES")]
     clearance: Option<String>,
+    /// Depth of the highest point of a submerged vehicle, in place of the clearance: structures that
+    /// end above it leave their cells free; short for --set map.top_depth_m=METRES.
+    #[arg(long, value_name = "METRES", conflicts_with = "clearance")]
+    top_depth: Option<String>,
     /// Edge length of a cell; short for --set map.resolution_m=METRES [default: 0.5].
     #[arg(long, value_name = "METRES")]
     resolution: Option<String>,
@@ -42,6 +46,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let keys = [
         ("depth_m", &arguments.depth),
         ("clearance_m", &arguments.clearance),
+        ("top_depth_m", &arguments.top_depth),
         ("resolution_m", &arguments.resolution),
     ];
     let given = keys

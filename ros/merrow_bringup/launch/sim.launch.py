@@ -41,9 +41,12 @@ ARGUMENTS = {
     "state_publisher": ("false", "true: robot_state_publisher with the description of the robot"),
     "joy": ("false", "true: gamepad that controls the robot"),
     "ekf": ("", "robot_localization: path of a parameter file, or a name in config/robot_localization"),
-    "nav2": ("", "Nav2: name of the boat that it drives, or of its model"),
-    "nav2_params": ("boat", "Nav2: path of a parameter file, or a name in config/nav2"),
-    "map": ("", "Nav2: path of a map of map_server; true: map for the draught of the boat; false: none; empty: that of the world, if any"),
+    "nav2": ("", "Nav2: name of the boat or underwater vehicle that it drives, or of its model"),
+    "nav2_params": ("", "Nav2: path of a parameter file, or a name in config/nav2; empty: boat or rov"),
+    "nav2_depths": ("", "Nav2: shallowest and deepest depth of an underwater vehicle in m, such as 1,4; empty: 1 m about its start"),
+    "nav2_cmd_vel": ("", "Nav2: topic of the velocity commands of an autopilot; empty: that of the firmware of the robot"),
+    "map": ("", "Nav2: path of a map of map_server; true: map for the draught of the boat or the depths of the vehicle; false: none; "
+                "empty: that of the world, if any, and for an underwater vehicle as true"),
 }
 
 # packages of the programs that an argument starts
@@ -225,19 +228,24 @@ def fixed_transform(parent, child):
     return Node(package="tf2_ros", executable="static_transform_publisher", name=f"{parent}_to_{child}", arguments=arguments)
 
 
-def navigation(share, value, scope, boat, world):
-    """Returns the nodes of Nav2, and the options of the simulator for its map."""
-    own = value("map")
+def navigation(share, value, scope, boat, kind, world):
+    """Returns the nodes of Nav2, and the options of the simulator for its map. `kind`: name of the default parameter file."""
+    if value("nav2_depths") and kind == "boat":
+        raise RuntimeError(f"nav2_depths: found {value('nav2_depths')} for the boat {boat['name']}, expected an underwater vehicle")
+    depths = merrow_nav2.depth_range(value("nav2_depths"), boat) if kind == "rov" else None
+    # the map of a world is one for boats
+    own = value("map") or ("true" if depths else "")
     published = next((topic["topic"] for topic in world["published"] if topic["type"] == "nav_msgs/msg/OccupancyGrid"), "")
-    further = merrow_nav2.map_options(boat) if own == "true" else []
+    further = merrow_nav2.map_options(boat, depths) if own == "true" else []
     map_file = own if own not in ("", "true", "false") else ""
     if map_file and not os.path.isfile(map_file):
         raise RuntimeError(f"map: found no file {map_file}, expected true, false or the path of a map of map_server")
     # a relative name would be one in the namespace of the cost map
     has_map = own == "true" or map_file or (published and own == "")
     map_topic = f"/{scope.removesuffix(boat['name'])}map" if has_map else ""
-    nodes = merrow_nav2.nodes(share, value("nav2_params"), boat, world, scope, value("namespace"), value("pace"),
-                              bool(value("ekf")), map_topic, map_file, temporary_file)
+    nodes = merrow_nav2.nodes(share, value("nav2_params") or kind, boat, world, scope, value("namespace"), value("pace"),
+                              bool(value("ekf")), map_topic, map_file, temporary_file, depths,
+                              value("nav2_cmd_vel"))
     return nodes, further
 
 
@@ -251,9 +259,9 @@ def start(context):
     check_packages(package for name in requested for package in PACKAGES[name])
     world = json.loads(merrow(context, "describe", value("world"), "--json", *profile(value))) if ekf or nav2 else None
     if nav2:
-        boat = merrow_nav2.find_boat(world, nav2)
+        boat, kind = merrow_nav2.find_robot(world, nav2)
         if robot not in ("", boat["name"]):
-            raise RuntimeError(f"nav2: found the boat {boat['name']} and robot:={robot}, expected the same robot, or no robot")
+            raise RuntimeError(f"nav2: found {boat['name']} and robot:={robot}, expected the same robot, or no robot")
         robot = boat["name"]
     nodes, further = [], []
     share = FindPackageShare("merrow_bringup").perform(context)
@@ -268,7 +276,7 @@ def start(context):
     if ekf:
         nodes += estimator(share, value, scope, robot, world)
     if nav2:
-        servers, further = navigation(share, value, scope, boat, world)
+        servers, further = navigation(share, value, scope, boat, kind, world)
         nodes += servers
     # last: it does not run without the others if one of them cannot be started
     return [*nodes, simulator(value, robot if ekf else "", further)]

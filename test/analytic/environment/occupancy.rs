@@ -176,3 +176,51 @@ fn fixed_robots_are_occupied() {
         assert_eq!(occupied(&scene).len(), count);
     }
 }
+
+// A submerged vehicle between 4.7 m and 5.3 m below the water: structures that cross this slab are
+// occupied, also inside, those that end above or below it are free, and so is the bed up to 5.3 m.
+#[test]
+fn slabs_below_the_water_are_free_under_hulls() {
+    let mut scene = world("seabed: {depth_m: 5.31, slope_east_north: [0.001, 0]}\n");
+    let mut settings = scene.map.clone().unwrap();
+    (settings.clearance_m, settings.depth_m, settings.top_depth_m) = (None, 5.3, Some(4.7));
+    let block = |x: f64, bottom: f64, top: f64| {
+        let half = [1.9, 1.9, 0.5 * (top - bottom)].into();
+        let p = Vec3::new(x, 0.0, 0.5 * (bottom + top));
+        structure(Geometry::Primitive(Primitive::Box { half }), p, 0.5)
+    };
+    let hull = block(-18.0, -4.69, 1.0);
+    let deep_hull = block(-12.0, -4.71, 1.0);
+    let pipe = block(-6.0, -6.0, -5.31);
+    let crate_on_bed = block(0.0, -6.0, -5.29);
+    scene
+        .structures
+        .extend([hull, deep_hull, pipe, crate_on_bed]);
+    let found = OccupancyGrid::new(&scene, &settings).unwrap();
+    let row = [-18.0, -12.0, -6.0, 0.0, 6.0, 16.0].map(|x| at(&found, x + 0.1, 0.1));
+    let [free, occupied] = [Cell::Free, Cell::Occupied];
+    // the bed is at -5.3 m at x = 10 m
+    assert_eq!(row, [free, occupied, free, occupied, free, occupied]);
+    let level = 0.02;
+    settings.water_level_m = Some(level);
+    let found = OccupancyGrid::new(&scene, &settings).unwrap();
+    assert_eq!(at(&found, -18.0, 0.1), occupied);
+    let errors = [
+        (
+            Some(3.0),
+            Some(4.7),
+            "found both clearance_m and top_depth_m",
+        ),
+        (
+            None,
+            Some(5.3),
+            "top_depth_m: expected less than the depth of 5.3 m, found 5.3",
+        ),
+    ];
+    for (clearance, top, expected) in errors {
+        (settings.clearance_m, settings.top_depth_m) = (clearance, top);
+        let why = OccupancyGrid::new(&scene, &settings).unwrap_err();
+        assert!(why.contains(expected), "{why}");
+        assert!(OccupancyGrid::check(&scene, &settings).is_err());
+    }
+}

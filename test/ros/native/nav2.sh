@@ -25,9 +25,10 @@ fi
 # the packages merrow and merrow_bringup, with this program and the files of the source tree
 prefix=$root/target/nav2
 index=$prefix/share/ament_index/resource_index/packages
-mkdir -p "$index" "$prefix/lib/merrow"
+mkdir -p "$index" "$prefix/lib/merrow" "$prefix/lib/merrow_bringup"
 touch "$index/merrow" "$index/merrow_bringup"
 ln -sfn "$program" "$prefix/lib/merrow/merrow"
+ln -sfn "$root/ros/merrow_bringup/scripts/depth_controller" "$prefix/lib/merrow_bringup/depth_controller"
 ln -sfn "$root/ros/merrow_bringup" "$prefix/share/merrow_bringup"
 ln -sfn "$root/ros/merrow" "$prefix/share/merrow"
 export AMENT_PREFIX_PATH=$prefix:$AMENT_PREFIX_PATH

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Drives boats with the released Nav2 from goal to goal, and measures how they arrive.
+"""Drives boats and underwater vehicles with the released Nav2 from goal to goal, and measures how they arrive.
 
     python3 test/ros/native/nav2_checks.py PROGRAM [page] [mission] [WORLD/BOAT...] [--pace N] [--seeds N]
 
@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 import rclpy
 from action_msgs.msg import GoalStatus
 from geometry_msgs.msg import PoseStamped
-from nav2_msgs.action import NavigateToPose
+from nav2_msgs.action import ComputePathToPose, NavigateThroughPoses, NavigateToPose
 from nav_msgs.msg import OccupancyGrid, Odometry, Path
 from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
@@ -45,6 +45,8 @@ START_S = 60
 GOAL_S = 400
 # simulated time for the river mission [s]
 MISSION_S = 950
+# largest error of the depth at a goal, the tolerance of the depth controller [m]
+DEPTH_M = 0.15
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 # world and boat: further arguments of the launch file, and goals x, y [m] with the headings of the path
@@ -54,6 +56,15 @@ INSIDE = [(110, 30), (160, 40), (170, -20), (120, -40), (60, -50), (30, -40), (3
 LAKE = [(270, 30), (290, -30), (230, -50), (220, 20), (250, 50), (290, 50), (290, -60), (220, -60), (240, 0), (254, 0)]
 OPEN = [(30, 10), (60, -10), (60, 40), (20, 50), (-20, 40), (-40, 0), (-20, -40), (20, -30), (40, 0), (0, 10)]
 RIVER = [(84, -64), (59, -47), (44, -31), (23, 1), (-2, 32), (-32, 51), (-62, 57), (-94, 50), (-122, 27), (-183, -65)]
+# goals x, y, depth [m] and heading [deg] of an underwater vehicle; the first is below the start, outside of the depths of the map
+JETTY = [(8, 0, 3.5, 0), (22, 0, 4.5, 0), (20, 9, 4, 90), (2, 18, 3, 180), (-4, 8, 5, -90), (12, -12, 4.5, 0), (37, -6, 3, 45),
+         (37, 8, 5, 90), (13, 0, 4, 180), (-6, 0, 3, 0)]
+SHALLOW = [(8, 0, 1.5, 0), (22, 0, 4.5, 0), (25, -8, 2, -90), (12, -12, 5, 180), (-4, -8, 1.5, 90), (-4, 8, 5, 90), (2, 18, 2, 0),
+           (12, 16, 4, -45), (13, 0, 1.5, -90), (-6, 0, 3, 0)]
+POOL = [(5, 0, 1, 0), (10, 5, 3, 90), (20, 9, 4, 0), (20, -9, 1, -90), (0, -9, 2, 180), (-20, -9, 4, 180), (-20, 9, 1.5, 45),
+        (0, 9, 3, 0), (5, 0, 4, -90), (0, 0, 1, 0)]
+WATERS = [(8, 0, 4, 0), (8, -12, 8, -90), (-8, -12, 8, 180), (-14, 0, 4, 90), (-14, 12, 6, 90), (8, 18, 7, 0), (18, 8, 3, -90),
+          (18, -12, 5, -90), (0, -8, 8, 180), (0, 0, 5, 0)]
 DRIVES = {
     "usv/wamv": ([], OPEN),
     "usv/otter": ([], OPEN),
@@ -71,6 +82,11 @@ DRIVES = {
     "usv/heron/mppi": ([], OPEN),
     "marina/wamv/mppi": ([], MARINA),
     "riverwatch/usv/mppi": ([], RIVER),
+    "jetty/rov": (["nav2_depths:=3,5"], JETTY),
+    "jetty/rov/sonar": (["nav2_depths:=1.2,5", "map:=false"], SHALLOW),
+    "pool/bluerov2": (["nav2_depths:=0.8,4"], POOL),
+    "open_water/bluerov2": (["nav2_depths:=2,8"], WATERS),
+    "estimation/bluerov2/ekf": (["ekf:=bluerov2", "nav2_depths:=1,4"], POOL),
 }
 
 
@@ -131,6 +147,9 @@ class Result:
     driven_m: float = 0
     cross_track: list = field(default_factory=list)
     arrival: list = field(default_factory=list)
+    # errors of an underwater vehicle
+    depth_error: list = field(default_factory=list)
+    heading_error: list = field(default_factory=list)
     closest_m: float = math.inf
     closest: str = ""
     recoveries: int = 0
@@ -141,13 +160,14 @@ class Result:
         rms = math.sqrt(sum(e * e for e in self.cross_track) / max(1, len(self.cross_track)))
         arrival = max(self.arrival, default=math.nan)
         closest = f"{self.closest_m:.1f} ({self.closest})" if self.closest_m < math.inf else "above 12"
-        return (f"| {name} | {self.reached} of {self.goals} | {self.driven_m:.0f} | {self.time_s:.0f} | {arrival:.2f} | {rms:.2f} | "
+        depth = f"{max(self.depth_error):.2f} | {max(self.heading_error):.0f}" if self.depth_error else " | "
+        return (f"| {name} | {self.reached} of {self.goals} | {self.driven_m:.0f} | {self.time_s:.0f} | {arrival:.2f} | {depth} | {rms:.2f} | "
                 f"{max(self.cross_track, default=math.nan):.2f} | {closest} | {self.recoveries} | "
                 f"{self.contacts} | {self.rate:.2f} |")
 
 
-HEAD = ("| drive | goals | way [m] | time [s] | arrival, worst [m] | cross-track, rms [m] | worst [m] | closest [m] | recoveries | contacts | "
-        "real-time factor |\n|" + " --- |" * 11)
+HEAD = ("| drive | goals | way [m] | time [s] | arrival, worst [m] | depth, worst [m] | heading, worst [deg] | cross-track, rms [m] | worst [m] | closest [m] | recoveries | contacts | "
+        "real-time factor |\n|" + " --- |" * 13)
 
 
 class Drive:
@@ -173,7 +193,7 @@ class Drive:
         is_apart = lambda robot: math.dist(robot["start"]["position_m"][:2], begin) > reach  # noqa: E731
         self.others = {robot["name"]: robot for robot in robots if is_apart(robot)}
         self.places, self.occupied, self.resolution = {}, [], 0.0
-        self.pose, self.time, self.track, self.plan, self.feedback = None, 0.0, [], [], None
+        self.height, self.pose, self.time, self.track, self.plan, self.feedback = 0.0, None, 0.0, [], [], None
         self.node.create_subscription(Odometry, f"/{boat}/odometry", self.on_odometry, 10)
         self.node.create_subscription(Path, "/plan", self.on_plan, 10)
         self.node.create_subscription(TFMessage, "/tf", self.on_transforms, 100)
@@ -195,6 +215,7 @@ class Drive:
     def on_odometry(self, message):
         p = message.pose.pose
         self.time = seconds(message.header.stamp)
+        self.height = p.position.z
         self.pose = (p.position.x, p.position.y, yaw_of(p.orientation))
         self.track.append((self.time, *self.pose))
 
@@ -237,10 +258,10 @@ class Drive:
         """Waits until Nav2 is active and the boat has a position."""
         assert self.spin(lambda: "Managed nodes are active" in self.text() and self.pose, START_S), self.text()[-3000:]
 
-    def stamped(self, x, y, yaw):
+    def stamped(self, x, y, z, yaw):
         pose = PoseStamped()
         pose.header.frame_id = self.frame
-        pose.pose.position.x, pose.pose.position.y = float(x), float(y)
+        pose.pose.position.x, pose.pose.position.y, pose.pose.position.z = float(x), float(y), float(z)
         pose.pose.orientation.z, pose.pose.orientation.w = math.sin(yaw / 2), math.cos(yaw / 2)
         return pose
 
@@ -255,21 +276,48 @@ class Drive:
             self.spin(ended.done, 10)
         return ended.result() if ended.done() else None
 
-    def go_to(self, client, x, y):
-        """Drives to a goal with the heading of the straight line; returns whether it was reached."""
+    def go_to(self, client, x, y, depth=None, heading=None):
+        """Drives to a goal, without a heading [deg] with that of the straight line; returns whether it was reached."""
         begin, self.track = self.pose, []
         since, wall = self.time, time.monotonic()
-        goal = NavigateToPose.Goal(pose=self.stamped(x, y, math.atan2(y - begin[1], x - begin[0])))
+        yaw = math.atan2(y - begin[1], x - begin[0]) if heading is None else math.radians(heading)
+        goal = NavigateToPose.Goal(pose=self.stamped(x, y, -(depth or 0), yaw))
         ended = self.send(client, goal)
         is_reached = ended is not None and ended.status == GoalStatus.STATUS_SUCCEEDED
         own, result = self.measure((x, y), since, wall), self.result
+        if depth is not None:
+            result.depth_error.append(abs(self.height + depth))
+            result.heading_error.append(abs(math.degrees(math.remainder(self.pose[2] - yaw, math.tau))))
+            own += f", depth {result.depth_error[-1]:.2f} m, heading {result.heading_error[-1]:.0f} deg"
         result.goals += 1
         result.reached += is_reached
         recoveries = self.feedback.number_of_recoveries if self.feedback else 0
         result.recoveries += recoveries
         code = f"error {ended.result.error_code}" if ended and not is_reached else "reached" if is_reached else "timed out"
-        print(f"   ({x}, {y}): {code}, {own}, {recoveries} recoveries", flush=True)
+        at = ", ".join(str(value) for value in (x, y, depth, heading) if value is not None)
+        print(f"   ({at}): {code}, {own}, {recoveries} recoveries", flush=True)
         return is_reached
+
+    def check_depths(self, client, goals):
+        """A path through poses ends at the depth of the last, and a goal with the height zero keeps the depth. Goals below and
+        above the depths of the map end at once, and the depth controller says why.
+        """
+        through = self.client(NavigateThroughPoses, "navigate_through_poses")
+        poses = [self.stamped(x, y, -depth, math.radians(heading)) for x, y, depth, heading in goals[:2]]
+        ended = self.send(through, NavigateThroughPoses.Goal(poses=poses))
+        error = self.height + goals[1][2]
+        assert ended and ended.status == GoalStatus.STATUS_SUCCEEDED and abs(error) < DEPTH_M, f"through poses: {ended}, {error} m"
+        (x, y, depth, heading), before = goals[0], self.height
+        ended = self.send(client, NavigateToPose.Goal(pose=self.stamped(x, y, 0, math.radians(heading))))
+        error = self.height - before
+        assert ended and ended.status == GoalStatus.STATUS_SUCCEEDED and abs(error) < DEPTH_M, f"height zero: {ended}, {error} m"
+        print("   through poses, and at the same depth back: reached", flush=True)
+        x, y, yaw = self.pose
+        for z, why in ((-100, "the goal is 100.00 m deep; expected a depth from "), (0.5, "the goal is 0.50 m above mean sea level;")):
+            ended = self.send(client, NavigateToPose.Goal(pose=self.stamped(x, y, z, yaw)))
+            code = ComputePathToPose.Result.GOAL_OUTSIDE_MAP
+            assert ended and (ended.status, ended.result.error_code) == (GoalStatus.STATUS_ABORTED, code), f"{z}: {ended}"
+            assert why in self.text(), self.text()[-2000:]
 
     def measure(self, goal, since, wall):
         """Adds the track since the last goal to the result; returns its text."""
@@ -336,7 +384,7 @@ def hull(points):
 
 
 def drive(program, name, pace, seed):
-    """Drives one boat through its goals; returns the result and whether it is as required."""
+    """Drives one vehicle through its goals; returns the result and whether it is as required."""
     world, boat, *_ = name.split("/")
     arguments, goals = DRIVES[name]
     folder = pathlib.Path(tempfile.mkdtemp(prefix="merrow-nav2-"))
@@ -345,11 +393,13 @@ def drive(program, name, pace, seed):
         if name.endswith("/mppi"):
             own.selector.publish(String(data="MPPI"))
         client = own.client(NavigateToPose, "navigate_to_pose")
-        for x, y in goals:
-            own.go_to(client, x, y)
+        for goal in goals:
+            own.go_to(client, *goal)
+        if own.result.depth_error:
+            own.check_depths(client, goals)
     result = own.result
     result.contacts = own.contacts()
-    is_good = result.reached == result.goals and result.contacts == 0
+    is_good = result.reached == result.goals and result.contacts == 0 and max(result.depth_error, default=0) < DEPTH_M
     if is_good:
         shutil.rmtree(folder)
     else:

@@ -256,6 +256,7 @@ impl ExteroceptiveSensor for SonarSpec {
             tilt: self.tilt.as_ref(),
             has_one_tilt_per_sample: true,
             has_echoes: self.kind != SonarKind::SideScan,
+            max_range_m: Some(self.sonar.max_range_m),
             samples_per_sweep: (self.kind == SonarKind::Scanning).then(|| self.sweep_pings()),
             obstruction: Obstruction::Structures,
             ..ExteroceptiveProperties::new(name, (self.listening_time() * 1e9) as u64)

@@ -3,8 +3,9 @@
 //!
 //! A cell is occupied if the box of the cell between the depth that the vessel needs and its height
 //! above the water touches the seabed, a structure or a fixed robot, or lies inside one. Bridges
-//! above this height leave their cells free. The mean water level at the start counts, without
-//! waves.
+//! above this height leave their cells free. The top of a submerged vehicle is below the water:
+//! hulls and jetties above it leave their cells free. The mean water level at the start counts,
+//! without waves.
 //!
 //! Checked by: the tests below, test/analytic/environment/occupancy.rs
 
@@ -57,18 +58,19 @@ impl OccupancyGrid {
         let shapes = fixed_shapes(scene)?;
         let shapes: Vec<_> = shapes.iter().map(|s| Placed::new(scene, s)).collect();
         let (origin, count) = extent(scene, settings, &shapes)?;
+        let band = Band::new(scene, settings)?;
         let mut grid = Self {
             origin,
             resolution_m: settings.resolution_m,
             count,
             cells: vec![Cell::Free; count[0] * count[1]],
         };
-        grid.add_seabed(scene, settings);
+        grid.add_seabed(&band);
         if let Some(terrain) = &scene.sea.seabed.terrain {
             grid.mark_unknown(terrain);
         }
         for shape in &shapes {
-            grid.add_shape(scene, settings, shape);
+            grid.add_shape(&band, shape);
         }
         Ok(grid)
     }
@@ -76,11 +78,13 @@ impl OccupancyGrid {
     /// Checks that the grid can be computed.
     ///
     /// # Errors
-    /// An area without cells or with too many, or a shape that cannot be created.
+    /// An area without cells or with too many, heights that contradict each other, or a shape that
+    /// cannot be created.
     pub fn check(scene: &Scene, settings: &OccupancyMap) -> Result<(), String> {
         let shapes = fixed_shapes(scene)?;
         let shapes: Vec<_> = shapes.iter().map(|s| Placed::new(scene, s)).collect();
-        extent(scene, settings, &shapes).map(|_| ())
+        extent(scene, settings, &shapes)?;
+        settings.heights().map(|_| ())
     }
 
     /// Returns the position of the corner `[i, j]` of the cells, W [m].
@@ -103,9 +107,9 @@ impl OccupancyGrid {
 
     /// Marks the cells in which the water is too shallow, by the heights at their corners and
     /// centres.
-    fn add_seabed(&mut self, scene: &Scene, settings: &OccupancyMap) {
-        let seabed = &scene.sea.seabed;
-        let is_shallow = |[x, y]: [f64; 2]| seabed.height(x, y) > band(scene, settings, [x, y])[0];
+    fn add_seabed(&mut self, band: &Band<'_>) {
+        let seabed = &band.scene.sea.seabed;
+        let is_shallow = |[x, y]: [f64; 2]| seabed.height(x, y) > band.at([x, y])[0];
         let [nx, ny] = self.count;
         let mut south: Vec<bool> = (0..=nx).map(|i| is_shallow(self.corner([i, 0]))).collect();
         for j in 0..ny {
@@ -122,7 +126,7 @@ impl OccupancyGrid {
     }
 
     /// Marks the cells whose box touches `shape` or lies inside it.
-    fn add_shape(&mut self, scene: &Scene, settings: &OccupancyMap, shape: &Placed<'_>) {
+    fn add_shape(&mut self, band: &Band<'_>, shape: &Placed<'_>) {
         let (low, high) = (shape.bounds.mins, shape.bounds.maxs);
         let range = |axis: usize| {
             let index = |x: f64| ((x - self.origin[axis]) / self.resolution_m).floor();
@@ -137,7 +141,7 @@ impl OccupancyGrid {
         for j in rows.clone() {
             for i in columns.clone() {
                 let [x, y] = self.center([i, j]);
-                let [bottom, top] = band(scene, settings, [x, y]);
+                let [bottom, top] = band.at([x, y]);
                 let half = 0.5 * self.resolution_m;
                 let center = Vector::new(x, y, 0.5 * (bottom + top));
                 let half = Vector::new(half, half, 0.5 * (top - bottom));
@@ -153,7 +157,7 @@ impl OccupancyGrid {
         for component in components(&touching, &bottoms, width) {
             let place = |k: usize| [columns.start + k % width, rows.start + k / width];
             let [x, y] = self.center(place(component[0]));
-            let [bottom, top] = band(scene, settings, [x, y]);
+            let [bottom, top] = band.at([x, y]);
             if shape.contains(Vector::new(x, y, 0.5 * (bottom + top))) {
                 for k in component {
                     *self.at(place(k)) = Cell::Occupied;
@@ -176,12 +180,31 @@ impl OccupancyGrid {
     }
 }
 
-/// Returns the lowest and highest height that a vessel occupies at (x, y) of W [m].
-fn band(scene: &Scene, settings: &OccupancyMap, [x, y]: [f64; 2]) -> [f64; 2] {
-    let time = scene.start_ns as f64 * 1e-9;
-    let level = settings.water_level_m;
-    let level = level.unwrap_or_else(|| mean_level(&scene.sea, x, y, time));
-    [level - settings.depth_m, level + settings.clearance_m]
+/// Heights between which a vessel needs room.
+struct Band<'a> {
+    scene: &'a Scene,
+    /// Height of the water level, W [m]; `None`: the level at the start.
+    level: Option<f64>,
+    /// Lowest and highest height above the water level [m].
+    heights: [f64; 2],
+}
+
+impl<'a> Band<'a> {
+    fn new(scene: &'a Scene, settings: &OccupancyMap) -> Result<Self, String> {
+        Ok(Self {
+            scene,
+            level: settings.water_level_m,
+            heights: settings.heights()?,
+        })
+    }
+
+    /// Returns the lowest and highest height that a vessel occupies at (x, y) of W [m].
+    fn at(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        let time = self.scene.start_ns as f64 * 1e-9;
+        let level = self.level;
+        let level = level.unwrap_or_else(|| mean_level(&self.scene.sea, x, y, time));
+        self.heights.map(|height| level + height)
+    }
 }
 
 fn fixed_shapes(scene: &Scene) -> Result<Vec<CollisionShape>, String> {
