@@ -97,7 +97,7 @@ fn boats_follow_the_demands_of_a_community() {
         Some(Value::Text("TRUE".to_string()))
     );
     let heading = number(&last, "NAV_HEADING");
-    assert!(heading < 5.0 || heading > 355.0, "{heading}");
+    assert!(!(5.0..=355.0).contains(&heading), "{heading}");
     assert_eq!(last["NAV_X"].source, "merrow");
     // to starboard
     client.notify("DESIRED_THRUST", 40.0);
