@@ -148,12 +148,14 @@ pub const VLP16: Beams = Beams {
 };
 const DEG: f64 = std::f64::consts::PI / 180.0;
 
-/// Limits of the WAM-V.
+/// Limits of the WAM-V. The time constants fit its motion with the commands of a mission.
 pub const WAMV_LIMITS: Limits = Limits {
     speed_m_s: 1.5,
     yaw_rate_rad_s: 0.5,
     yaw_acceleration_rad_s2: 0.4,
     acceleration_m_s2: 0.5,
+    response_s: [1.2, 0.8],
+    sway_s: 1.4,
     circles_m: [-2.0, -0.4, 1.2],
 };
 
