@@ -73,6 +73,9 @@ struct MissionArguments {
     /// Time for which the drones fly ahead of their boats [s]
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds)]
     scout_time: f64,
+    /// Add the points of the boats' pairs of cameras to their maps; the cameras take computing time
+    #[arg(long)]
+    stereo: bool,
     /// Leave the drones on their decks
     #[arg(long)]
     no_drones: bool,
@@ -144,6 +147,7 @@ fn settings(
         out: arguments.out,
         way_points: arguments.way_points,
         scout_time_s: (!arguments.no_drones).then_some(arguments.scout_time),
+        has_stereo: arguments.stereo,
         set: arguments.set,
         time_limit_s: arguments.time_limit,
         merrow: arguments.merrow,

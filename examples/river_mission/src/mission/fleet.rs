@@ -19,6 +19,7 @@ use crate::node::Component;
 use crate::vision::helipad::PadMarking;
 use crate::vision::pad_finder::{PadFinder, Settings as PadSettings};
 use crate::vision::registration::{Settings as SurveySettings, Surveyor};
+use crate::vision::stereo::{Settings as StereoSettings, Stereo, stereo_cloud};
 use crate::vision::water_finder::{Settings as WaterSettings, WaterFinder};
 use crate::water_quality::{Settings as SamplerSettings, WaterSampler};
 
@@ -35,6 +36,10 @@ pub const BOAT_NODES: [&str; 6] = [
 /// Name of the node that finds the shore in the images of a boat. It is not a part of the mission: the
 /// camera costs more than a core.
 pub const WATER_FINDER: &str = "water_finder";
+
+/// Name of the node that measures the surroundings of a boat with its pair of cameras, a part of the
+/// mission on request.
+pub const STEREO: &str = "stereo";
 
 /// Names of the nodes of a drone, as the program takes them.
 pub const DRONE_NODES: [&str; 4] = ["estimator", "pad_finder", "surveyor", "pilot"];
@@ -53,6 +58,8 @@ pub struct Pair {
     pub pad: String,
     /// Way-points of the boat in the map [m], upstream in the fairway.
     pub way_points: Vec<[f64; 2]>,
+    /// Whether the map takes the points of the pair of cameras.
+    pub has_stereo: bool,
     /// Flights of the drone, the first at the start.
     pub flights: u32,
     /// Heights, distances and limits of a flight.
@@ -89,6 +96,7 @@ pub fn pairs(count: usize) -> Result<Vec<Pair>, String> {
         drone: named(k, "uav"),
         pad: named(k, "pad"),
         way_points: way_points.to_vec(),
+        has_stereo: false,
         flights: 1,
         flight: PilotSettings::default(),
     });
@@ -182,7 +190,7 @@ pub const PAD: Vector3<f64> = Vector3::new(0.0, 0.0, 1.254);
 /// Concentration of the dye that counts [ug/l].
 pub const DYE_SCALE: f64 = 0.5;
 
-/// Creates a node of the boat of a pair by its name in [`BOAT_NODES`], or [`WATER_FINDER`].
+/// Creates a node of the boat of a pair by its name in [`BOAT_NODES`], [`STEREO`] or [`WATER_FINDER`].
 ///
 /// # Errors
 /// One line: there is no such node.
@@ -202,9 +210,11 @@ pub fn boat_node(name: &str, pair: &Pair) -> Result<Component, String> {
             Component::new(full, Estimator::new(settings))
         }
         "mapper" => {
+            let lidar = ("lidar".to_owned(), Some(VLP16));
+            let stereo = pair.has_stereo.then(|| (stereo_cloud(), None));
             let settings = MapperSettings {
                 robot: boat.clone(),
-                clouds: vec![("lidar".to_owned(), Some(VLP16))],
+                clouds: std::iter::once(lidar).chain(stereo).collect(),
                 sonar: Some("sonar".to_owned()),
                 own_radius_m: 3.2,
                 clearance: WAMV_CLEARANCE,
@@ -222,6 +232,13 @@ pub fn boat_node(name: &str, pair: &Pair) -> Result<Component, String> {
             };
             Component::new(full, WaterSampler::new(settings))
         }
+        STEREO => {
+            let settings = StereoSettings {
+                boat: boat.clone(),
+                cameras: ["stereo_left", "stereo_right"].map(str::to_owned),
+            };
+            Component::new(full, Stereo::new(settings))
+        }
         WATER_FINDER => {
             let settings = WaterSettings {
                 boat: boat.clone(),
@@ -230,7 +247,7 @@ pub fn boat_node(name: &str, pair: &Pair) -> Result<Component, String> {
             Component::new(full, WaterFinder::new(settings))
         }
         _ => {
-            let known = [&BOAT_NODES[..], &[WATER_FINDER]].concat();
+            let known = [&BOAT_NODES[..], &[STEREO, WATER_FINDER]].concat();
             return Err(unknown_node(name, &known));
         }
     })
@@ -315,14 +332,17 @@ pub fn node_of_robot(name: &str, robot: &str) -> Result<Component, String> {
     ))
 }
 
-/// Creates all nodes of a pair. The nodes of a drone without flights are left out.
+/// Creates all nodes of a pair. The nodes of a drone without flights are left out, and that of the cameras
+/// if the map does not take their points.
 ///
 /// # Errors
 /// As [`boat_node`].
 pub fn nodes(pair: &Pair) -> Result<Vec<Component>, String> {
     let drone: &[&str] = if pair.flights > 0 { &DRONE_NODES } else { &[] };
-    let boat = BOAT_NODES.iter().map(|name| boat_node(name, pair));
-    boat.chain(drone.iter().map(|name| drone_node(name, pair)))
+    let stereo = pair.has_stereo.then_some(&STEREO);
+    let boat = BOAT_NODES.iter().chain(stereo);
+    boat.map(|name| boat_node(name, pair))
+        .chain(drone.iter().map(|name| drone_node(name, pair)))
         .collect()
 }
 
@@ -360,5 +380,7 @@ mod tests {
         assert!(boat_node(WATER_FINDER, &pair).is_ok());
         pair.flights = 0;
         assert_eq!(nodes(&pair).unwrap().len(), BOAT_NODES.len());
+        pair.has_stereo = true;
+        assert_eq!(nodes(&pair).unwrap().len(), BOAT_NODES.len() + 1);
     }
 }

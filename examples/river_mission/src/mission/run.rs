@@ -44,6 +44,8 @@ pub struct Settings {
     pub way_points: Option<usize>,
     /// Longest flight of a drone ahead of its boat [s]; `None` for no flights.
     pub scout_time_s: Option<f64>,
+    /// Whether the maps take the points of the pairs of cameras.
+    pub has_stereo: bool,
     /// Keys of the world that are set, such as `weather.wind_speed_m_s=8`.
     pub set: Vec<String>,
     /// Simulated time after which the mission ends [s].
@@ -152,6 +154,7 @@ fn write(folder: &Path, name: &str, text: &str) -> Result<(), String> {
 pub fn run(settings: &Settings) -> Result<Value, String> {
     let mut pairs = fleet::pairs(settings.pairs)?;
     for pair in &mut pairs {
+        pair.has_stereo = settings.has_stereo;
         if let Some(count) = settings.way_points {
             pair.way_points.truncate(count.max(1));
         }
