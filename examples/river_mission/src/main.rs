@@ -97,6 +97,9 @@ struct PlanArguments {
     /// Time for which the drones fly ahead of their boats [s]
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds)]
     scout_time: f64,
+    /// Add the points of the boats' pairs of cameras to their maps; the cameras take computing time
+    #[arg(long)]
+    stereo: bool,
     /// Leave the drones on their decks
     #[arg(long)]
     no_drones: bool,
@@ -212,6 +215,7 @@ fn common(mode: Mode, plan: PlanArguments, result: ResultArguments, signals: Sig
         out: result.out,
         way_points: plan.way_points,
         scout_time_s: plan.scout_time_s(),
+        has_stereo: plan.stereo,
         set: Vec::new(),
         time_limit_s: result.time_limit,
         merrow: result.merrow,
@@ -230,7 +234,7 @@ fn node_options(name: &str, arguments: &[String]) -> Result<NodeOptions, String>
 fn describe(plan: &PlanArguments) -> Result<ExitCode, String> {
     let mut pairs = pairs(1)?;
     for pair in &mut pairs {
-        pair.limit(plan.way_points, plan.scout_time_s());
+        pair.limit(plan.way_points, plan.scout_time_s(), plan.stereo);
     }
     println!("{:#}", description(&pairs));
     Ok(ExitCode::SUCCESS)
@@ -288,7 +292,13 @@ fn node(
 ) -> Result<ExitCode, String> {
     let name_of_node = format!("{robot}_{name}");
     let options = node_options(&name_of_node, arguments)?;
-    let component = node_of_robot(name, robot, plan.way_points, plan.scout_time_s())?;
+    let component = node_of_robot(
+        name,
+        robot,
+        plan.way_points,
+        plan.scout_time_s(),
+        plan.stereo,
+    )?;
     eprintln!("node {name_of_node}; Ctrl-C ends it");
     real_time::run(vec![component], &options, false, &mut Console { signals })
         .map_err(|why| why.to_string())?;

@@ -11,13 +11,15 @@
 //!   P = (I - K H) P⁻ (I - K H)ᵀ + K V Kᵀ                                              (5)
 //!   GNSS position:  h = p + R l;   GNSS velocity:  h = v + R (ω × l);   compass:  h = ψ (6)
 //! ```
-//! (1), (2) [Fossen 2021, sections 2.2 and 14.4]; (3) to (5) [Bar-Shalom, Li, Kirubarajan 2001,
-//! sections 10.3 and 5.2, (5) in the form of Joseph]; (6) with the lever arm l of the antenna.
+//! The point p is that of the IMU, where (1) needs no angular acceleration. (1), (2) [Fossen 2021,
+//! sections 2.2 and 14.4]; (3) to (5) [Bar-Shalom, Li, Kirubarajan 2001,
+//! sections 10.3 and 5.2, (5) in the form of Joseph]; (6) with the lever arm l from the IMU to the
+//! antenna.
 //! The noise of the specific force enters position and velocity as (T²/2, T), constant over a step T,
 //! the others as white noise and random walks.
 //!
 //! # Symbols
-//! p, v position and velocity of the base in the map [m, m/s] · ψ heading [rad] · b_g bias of the yaw
+//! p, v position and velocity of the IMU in the map [m, m/s] · ψ heading [rad] · b_g bias of the yaw
 //! rate [rad/s] · b_a bias of the specific force [m/s²] · f, ω readings of the IMU, in the axes of the
 //! base · g gravity [m/s²] · R rotation from base to map.
 //!
@@ -99,7 +101,7 @@ pub struct Filter {
     /// Their covariance.
     pub P: Covariance,
     noise: Noise,
-    /// Position of the antenna in the base [m].
+    /// Position of the antenna from the IMU, in the axes of the base [m].
     lever: Vector3<f64>,
 }
 
@@ -124,20 +126,20 @@ impl Filter {
         }
         P[(YAW, YAW)] = heading.1;
         P[(GYRO, GYRO)] = 0.0025;
-        // the antenna, not the base, is at `position`
+        // the antenna, not the IMU, is at `position`
         let mut filter = Self { x, P, noise, lever };
         let offset = filter.rotation([0.0; 2]) * lever;
-        let base = position - offset;
-        filter.x.fixed_rows_mut::<3>(POS).copy_from(&base);
+        let imu = position - offset;
+        filter.x.fixed_rows_mut::<3>(POS).copy_from(&imu);
         filter
     }
 
-    /// Returns the position of the base [m].
+    /// Returns the position of the IMU [m].
     pub fn position(&self) -> Vector3<f64> {
         self.x.fixed_rows::<3>(POS).into()
     }
 
-    /// Returns the velocity of the base [m/s].
+    /// Returns the velocity of the IMU [m/s].
     pub fn velocity(&self) -> Vector3<f64> {
         self.x.fixed_rows::<3>(VEL).into()
     }

@@ -72,15 +72,13 @@ impl Estimator {
     fn on_imu(&mut self, message: Imu, _: &mut Outbox) {
         let vector = |v: &Arrow| Vector3::new(v.x, v.y, v.z);
         let rate = vector(&message.angular_velocity);
-        let mut force = vector(&message.linear_acceleration);
+        let force = vector(&message.linear_acceleration);
         let attitude = rotation(&message.orientation);
         let (Some(attitude), true) = (attitude, (rate + force).iter().all(|c| c.is_finite()))
         else {
             return;
         };
         let [roll, pitch, heading] = roll_pitch_yaw(&attitude);
-        // centripetal part at the mounting position; the angular acceleration is noise to the filter
-        force -= rate.cross(&rate.cross(&self.settings.imu));
         let imu = ImuReading {
             stamp_ns: stamp_ns(&message.header),
             force,
@@ -122,7 +120,7 @@ impl Estimator {
                     position_variance,
                     (heading, variance + 0.01),
                     self.settings.noise,
-                    self.settings.antenna,
+                    self.settings.antenna - self.settings.imu,
                 );
                 self.filter = Some(DelayedFilter::new(filter, imu));
                 outbox.log("first fix: the estimation starts");
@@ -170,7 +168,12 @@ impl Estimator {
         };
         let (filter, imu) = (delayed.filter(), delayed.imu());
         let attitude = filter.rotation(imu.tilt);
-        let v = attitude.inverse() * filter.velocity();
+        let mut rate = imu.rate;
+        rate.z -= filter.rate_bias();
+        // the filter has the motion of the IMU
+        let arm = self.settings.imu;
+        let p = filter.position() - attitude * arm;
+        let v = attitude.inverse() * filter.velocity() - rate.cross(&arm);
         let mut pose_covariance = [0.0; 36];
         let mut twist_covariance = [0.0; 36];
         let R = attitude.to_rotation_matrix().into_inner();
@@ -189,14 +192,12 @@ impl Estimator {
             y: v.y,
             z: v.z,
         };
-        let mut rate = imu.rate;
-        rate.z -= filter.rate_bias();
         let odometry = Odometry {
             header: header(MAP_FRAME, delayed.now_ns()),
             child_frame_id: format!("{}/base_link", self.settings.robot),
             pose: PoseWithCovariance {
                 pose: Pose {
-                    position: point(&Point3::from(filter.position())),
+                    position: point(&Point3::from(p)),
                     orientation: quaternion(&attitude),
                 },
                 covariance: pose_covariance,
@@ -242,5 +243,89 @@ impl Node for Estimator {
         );
         ports.publishes(&self.out);
         ports.every(PERIOD_S, Self::publish);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frames::from_roll_pitch_yaw;
+    use crate::node::Action;
+    use merrow_ros2::cdr::from_bytes;
+
+    // A boat rolls at its place: IMU and antenna swing above it, and the base has no velocity.
+    #[test]
+    fn the_base_of_a_rolling_boat_stands_still() {
+        let (antenna, imu) = (Vector3::new(0.3, 0.0, 1.3), Vector3::new(0.3, -0.2, 1.3));
+        let datum = [38.8, -8.9, 50.0];
+        let mut node = Estimator::new(Settings {
+            robot: "usv".to_owned(),
+            receiver: "gps".to_owned(),
+            datum,
+            antenna,
+            imu,
+            noise: crate::mission::fleet::WAMV_NOISE,
+        });
+        let arrow = |v: Vector3<f64>| Arrow {
+            x: v.x,
+            y: v.y,
+            z: v.z,
+        };
+        let (mut worst, mut swing, mut published) = (0.0_f64, 0.0_f64, 0);
+        for k in 0..2000_u64 {
+            let (at, t) = (k * 10_000_000, k as f64 * 0.01);
+            let mut outbox = Outbox::at(at);
+            let (sin, cos) = libm::sincos(4.0 * t);
+            let (roll, rate, acceleration) = (0.1 * sin, 0.4 * cos, -1.6 * sin);
+            let attitude = from_roll_pitch_yaw([roll, 0.0, 0.0]);
+            let omega = Vector3::new(rate, 0.0, 0.0);
+            let turn = Vector3::new(acceleration, 0.0, 0.0);
+            let gravity = attitude.inverse() * Vector3::new(0.0, 0.0, 9.806_65);
+            let force = turn.cross(&imu) + omega.cross(&omega.cross(&imu)) + gravity;
+            let mut message = Imu {
+                header: header("usv/imu", at),
+                orientation: quaternion(&attitude),
+                angular_velocity: arrow(omega),
+                linear_acceleration: arrow(force),
+                ..Imu::default()
+            };
+            message.orientation_covariance[8] = 1e-4;
+            node.on_imu(message, &mut outbox);
+            if k % 20 == 0 {
+                let p = attitude * antenna;
+                let mut fix = NavSatFix {
+                    header: header("usv/gps", at),
+                    latitude: datum[0] + p.y / 111_000.0,
+                    longitude: datum[1] + p.x / 87_000.0,
+                    altitude: datum[2] + p.z,
+                    ..NavSatFix::default()
+                };
+                fix.status.status = 0;
+                (0..3).for_each(|i| fix.position_covariance[4 * i] = 1e-3);
+                node.on_fix(fix, &mut outbox);
+                let velocity = attitude * omega.cross(&antenna);
+                let mut message = TwistWithCovarianceStamped {
+                    header: header("usv/gps", at),
+                    ..TwistWithCovarianceStamped::default()
+                };
+                message.twist.twist.linear = arrow(velocity);
+                (0..3).for_each(|i| message.twist.covariance[7 * i] = 4e-4);
+                node.on_velocity(message, &mut outbox);
+                swing = swing.max(velocity.y.abs());
+            }
+            outbox.take();
+            node.publish(&mut outbox);
+            for action in outbox.take() {
+                if let (Action::Publish { bytes, .. }, true) = (action, t > 10.0) {
+                    let v = from_bytes::<Odometry>(&bytes).unwrap().twist.twist.linear;
+                    worst = worst.max(v.y.abs());
+                    published += 1;
+                }
+            }
+        }
+        assert!(
+            swing > 0.5 && worst < 0.02 && published > 900,
+            "{swing} {worst} {published}"
+        );
     }
 }

@@ -9,7 +9,8 @@
 //!   shore at the horizontal range r_last                                               (2)
 //! ```
 //! The first echo is where the mean of 15 samples exceeds half of the way from the noise to the
-//! reverberation of the bed; there the two-way beam pattern is 10 dB below its maximum. In wind the
+//! reverberation of the bed, and so does the mean of the 1.5 m that follow: the bed goes on, and a peak of
+//! the speckle does not. There the two-way beam pattern is 10 dB below its maximum. In wind the
 //! surface reverberates from the upper edge of the fan, from the first metre on: where it is louder than
 //! the noise, its level before the bed takes the place of the noise.
 //!
@@ -20,7 +21,7 @@
 //! # Limits
 //! (1) holds on a bed that is level over the fan. Where it rises away from the boat, the first echo can
 //! come from farther away; the depth is then too large by the rise. An object in mid-water appears as a
-//! shallow bed. (2) needs an echo of the bed up to the shore, and a range that the sonar reaches.
+//! shallow bed if it is longer than 1.5 m along the beam, and does not appear if it is shorter. (2) needs an echo of the bed up to the shore, and a range that the sonar reaches.
 //!
 //! # Checked by
 //! tests below: pings of a level bed and of a bed that rises; the mission compares depths with the world
@@ -35,6 +36,9 @@ const EDGE_RAD: f64 = 0.300;
 
 /// Number of samples of the mean.
 const MEAN: usize = 15;
+
+/// Length over which the bed reverberates behind its first echo [m].
+const BED_M: f64 = 1.5;
 
 /// Number of samples within which the reverberation ends at a shore.
 const SHORE_SAMPLES: usize = 2 * MEAN;
@@ -105,7 +109,13 @@ pub fn echoes(ping: &RawSonarImage) -> Option<Echoes> {
         return None;
     }
     let threshold = 0.5 * (noise + bed);
-    let first = means.iter().position(|m| *m > threshold)?;
+    let length = ((BED_M * 2.0 * rate / sound) as usize).clamp(MEAN, n);
+    let goes_on = |k: usize| {
+        let behind = &samples[k..(k + length).min(n)];
+        let sum: f64 = behind.iter().map(|s| f64::from(*s)).sum();
+        sum > threshold * 255.0 * behind.len() as f64
+    };
+    let first = (0..means.len()).find(|k| means[*k] > threshold && goes_on(*k))?;
     let last = means.iter().rposition(|m| *m > threshold)?;
     // at a shore the reverberation ends at once; far away on a deep bed it fades into the noise
     let level = |k: Option<usize>, noise: f64| {
@@ -230,6 +240,19 @@ mod tests {
         // a bed just below the boat is not taken for the surface
         let shallow = echoes(&self::ping(1.0, 14.0)).unwrap();
         assert!((shallow.first_m - 1.0).abs() < 0.2, "{shallow:?}");
+    }
+
+    // A peak of the speckle before the bed, in surface reverberation that is uneven.
+    #[test]
+    fn a_short_peak_is_not_the_bed() {
+        let mut ping = ping(7.0, 14.0);
+        let level = |(k, sample): (usize, &u8)| match (k + 31) as f64 * 0.025 {
+            range if (3.0..3.5).contains(&range) => 160,
+            _ => *sample,
+        };
+        ping.image.data = ping.image.data.iter().enumerate().map(level).collect();
+        let found = echoes(&ping).unwrap();
+        assert!((found.first_m - 7.0).abs() < 0.03, "{found:?}");
     }
 
     #[test]

@@ -20,6 +20,7 @@ use crate::node::Component;
 use crate::vision::helipad::PadMarking;
 use crate::vision::pad_finder::{PadFinder, Settings as PadSettings};
 use crate::vision::registration::{Settings as SurveySettings, Surveyor};
+use crate::vision::stereo::{Settings as StereoSettings, Stereo, stereo_cloud};
 use crate::vision::water_finder::{Settings as WaterSettings, WaterFinder};
 use crate::water_quality::{Settings as SamplerSettings, WaterSampler};
 
@@ -36,6 +37,10 @@ pub const BOAT_NODES: [&str; 6] = [
 /// Name of the node that finds the shore in the images of a boat. It is not a part of the mission: the
 /// camera costs more than a core.
 pub const WATER_FINDER: &str = "water_finder";
+
+/// Name of the node that measures the surroundings of a boat with its pair of cameras, a part of the
+/// mission on request.
+pub const STEREO: &str = "stereo";
 
 /// Names of the nodes of a drone, as the program takes them.
 pub const DRONE_NODES: [&str; 4] = ["estimator", "pad_finder", "surveyor", "pilot"];
@@ -54,6 +59,8 @@ pub struct Pair {
     pub pad: String,
     /// Way-points of the boat in the map [m], upstream in the fairway.
     pub way_points: Vec<[f64; 2]>,
+    /// Whether the map takes the points of the pair of cameras.
+    pub has_stereo: bool,
     /// Flights of the drone, the first at the start.
     pub flights: u32,
     /// Heights, distances and limits of a flight.
@@ -62,8 +69,15 @@ pub struct Pair {
 
 impl Pair {
     /// Keeps the first way-points, one at least (`None`: all), and sets the longest time of a flight
-    /// ahead of the boat [s] (`None`: the drone stays on its deck).
-    pub fn limit(&mut self, way_points: Option<usize>, scout_time_s: Option<f64>) {
+    /// ahead of the boat [s] (`None`: the drone stays on its deck) and whether the map takes the points of
+    /// the cameras.
+    pub fn limit(
+        &mut self,
+        way_points: Option<usize>,
+        scout_time_s: Option<f64>,
+        has_stereo: bool,
+    ) {
+        self.has_stereo = has_stereo;
         if let Some(count) = way_points {
             self.way_points.truncate(count.max(1));
         }
@@ -104,6 +118,7 @@ pub fn pairs(count: usize) -> Result<Vec<Pair>, String> {
         drone: named(k, "uav"),
         pad: named(k, "pad"),
         way_points: way_points.to_vec(),
+        has_stereo: false,
         flights: 1,
         flight: PilotSettings::default(),
     });
@@ -163,12 +178,14 @@ pub const VLP16: Beams = Beams {
 };
 const DEG: f64 = std::f64::consts::PI / 180.0;
 
-/// Limits of the WAM-V.
+/// Limits of the WAM-V. The time constants fit its motion with the commands of a mission.
 pub const WAMV_LIMITS: Limits = Limits {
     speed_m_s: 1.5,
     yaw_rate_rad_s: 0.5,
     yaw_acceleration_rad_s2: 0.4,
     acceleration_m_s2: 0.5,
+    response_s: [1.2, 0.8],
+    sway_s: 1.4,
     circles_m: [-2.0, -0.4, 1.2],
 };
 
@@ -195,7 +212,7 @@ pub const PAD: Vector3<f64> = Vector3::new(0.0, 0.0, 1.254);
 /// Concentration of the dye that counts [ug/l].
 pub const DYE_SCALE: f64 = 0.5;
 
-/// Creates a node of the boat of a pair by its name in [`BOAT_NODES`], or [`WATER_FINDER`].
+/// Creates a node of the boat of a pair by its name in [`BOAT_NODES`], [`STEREO`] or [`WATER_FINDER`].
 ///
 /// # Errors
 /// One line: there is no such node.
@@ -215,9 +232,11 @@ pub fn boat_node(name: &str, pair: &Pair) -> Result<Component, String> {
             Component::new(full, Estimator::new(settings))
         }
         "mapper" => {
+            let lidar = ("lidar".to_owned(), Some(VLP16));
+            let stereo = pair.has_stereo.then(|| (stereo_cloud(), None));
             let settings = MapperSettings {
                 robot: boat.clone(),
-                clouds: vec![("lidar".to_owned(), Some(VLP16))],
+                clouds: std::iter::once(lidar).chain(stereo).collect(),
                 sonar: Some("sonar".to_owned()),
                 own_radius_m: 3.2,
                 clearance: WAMV_CLEARANCE,
@@ -235,6 +254,13 @@ pub fn boat_node(name: &str, pair: &Pair) -> Result<Component, String> {
             };
             Component::new(full, WaterSampler::new(settings))
         }
+        STEREO => {
+            let settings = StereoSettings {
+                boat: boat.clone(),
+                cameras: ["stereo_left", "stereo_right"].map(str::to_owned),
+            };
+            Component::new(full, Stereo::new(settings))
+        }
         WATER_FINDER => {
             let settings = WaterSettings {
                 boat: boat.clone(),
@@ -243,7 +269,7 @@ pub fn boat_node(name: &str, pair: &Pair) -> Result<Component, String> {
             Component::new(full, WaterFinder::new(settings))
         }
         _ => {
-            let known = [&BOAT_NODES[..], &[WATER_FINDER]].concat();
+            let known = [&BOAT_NODES[..], &[STEREO, WATER_FINDER]].concat();
             return Err(unknown_node(name, &known));
         }
     })
@@ -306,7 +332,7 @@ fn unknown_node(name: &str, known: &[&str]) -> String {
 }
 
 /// Creates a node of a boat or a drone by the names of the robot and the node. `way_points`,
-/// `scout_time_s`: as in [`Pair::limit`].
+/// `scout_time_s`, `has_stereo`: as in [`Pair::limit`].
 ///
 /// # Errors
 /// One line: there is no such robot or node.
@@ -315,10 +341,11 @@ pub fn node_of_robot(
     robot: &str,
     way_points: Option<usize>,
     scout_time_s: Option<f64>,
+    has_stereo: bool,
 ) -> Result<Component, String> {
     let mut all: Vec<Pair> = [1, 3].into_iter().flat_map(pairs).flatten().collect();
     for pair in &mut all {
-        pair.limit(way_points, scout_time_s);
+        pair.limit(way_points, scout_time_s, has_stereo);
         if pair.boat == robot {
             return boat_node(name, pair);
         }
@@ -340,7 +367,7 @@ pub fn node_of_robot(
 pub fn description(pairs: &[Pair]) -> Value {
     let pairs = pairs.iter().map(|pair| {
         json!({
-            "boat": pair.boat, "boat_nodes": BOAT_NODES,
+            "boat": pair.boat, "boat_nodes": boat_nodes(pair),
             "drone": pair.drone, "drone_nodes": if pair.flights > 0 { &DRONE_NODES[..] } else { &[] },
             "way_points_m": pair.way_points,
         })
@@ -348,14 +375,22 @@ pub fn description(pairs: &[Pair]) -> Value {
     json!({"pairs": pairs.collect::<Vec<_>>()})
 }
 
-/// Creates all nodes of a pair. The nodes of a drone without flights are left out.
+/// Returns the names of the nodes of the boat of a pair.
+fn boat_nodes(pair: &Pair) -> Vec<&'static str> {
+    let stereo = pair.has_stereo.then_some(STEREO);
+    BOAT_NODES.into_iter().chain(stereo).collect()
+}
+
+/// Creates all nodes of a pair. The nodes of a drone without flights are left out, and that of the cameras
+/// if the map does not take their points.
 ///
 /// # Errors
 /// As [`boat_node`].
 pub fn nodes(pair: &Pair) -> Result<Vec<Component>, String> {
     let drone: &[&str] = if pair.flights > 0 { &DRONE_NODES } else { &[] };
-    let boat = BOAT_NODES.iter().map(|name| boat_node(name, pair));
-    boat.chain(drone.iter().map(|name| drone_node(name, pair)))
+    let boat = boat_nodes(pair).into_iter();
+    boat.map(|name| boat_node(name, pair))
+        .chain(drone.iter().map(|name| drone_node(name, pair)))
         .collect()
 }
 
@@ -393,5 +428,7 @@ mod tests {
         assert!(boat_node(WATER_FINDER, &pair).is_ok());
         pair.flights = 0;
         assert_eq!(nodes(&pair).unwrap().len(), BOAT_NODES.len());
+        pair.has_stereo = true;
+        assert_eq!(nodes(&pair).unwrap().len(), BOAT_NODES.len() + 1);
     }
 }

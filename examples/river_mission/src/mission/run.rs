@@ -56,6 +56,8 @@ pub struct Settings {
     pub way_points: Option<usize>,
     /// Longest flight of a drone ahead of its boat [s]; `None` for no flights.
     pub scout_time_s: Option<f64>,
+    /// Whether the maps take the points of the pairs of cameras.
+    pub has_stereo: bool,
     /// Keys of the world that are set, such as `weather.wind_speed_m_s=8`.
     pub set: Vec<String>,
     /// Simulated time after which the mission ends [s].
@@ -165,7 +167,11 @@ fn write(folder: &Path, name: &str, text: &str) -> Result<(), String> {
 pub fn run(settings: &Settings) -> Result<Value, String> {
     let mut pairs = fleet::pairs(settings.pairs)?;
     for pair in &mut pairs {
-        pair.limit(settings.way_points, settings.scout_time_s);
+        pair.limit(
+            settings.way_points,
+            settings.scout_time_s,
+            settings.has_stereo,
+        );
     }
     let out = &settings.out;
     std::fs::create_dir_all(out).map_err(|why| format!("{}: {why}", out.display()))?;

@@ -93,20 +93,18 @@ impl Pilot {
         let Some(motion) = &self.motion else {
             return;
         };
-        self.drift.update(motion, PERIOD_S);
-        let current = self.drift.current;
-        let map = self
-            .map
-            .as_ref()
-            .filter(|_| !self.is_asked_to_hold && !self.path.is_empty());
-        let [speed, rate] = match map {
+        self.drift.update(motion, self.limits.sway_s, PERIOD_S);
+        let drift = self.drift.velocity();
+        let map = self.map.as_ref();
+        let has_way = !self.is_asked_to_hold && !self.path.is_empty();
+        let [speed, rate] = match map.filter(|_| has_way) {
             Some(map) => {
                 self.held = None;
-                steer(map, motion, &self.path, current, &self.limits)
+                steer(map, motion, &self.path, drift, &self.limits)
             }
             None => {
                 let place = *self.held.get_or_insert(motion.place);
-                hold(motion, place, current, &self.limits)
+                hold(map, motion, place, drift, &self.limits)
             }
         };
         let mut command = Twist::default();
@@ -115,8 +113,8 @@ impl Pilot {
         let current = Vector3Stamped {
             header: header(MAP_FRAME, outbox.now_ns()),
             vector: Vector3 {
-                x: current.x,
-                y: current.y,
+                x: drift.x,
+                y: drift.y,
                 z: 0.0,
             },
         };

@@ -33,7 +33,7 @@ pub(crate) const DUSK: &str = "2026-05-14T19:10:00Z";
 
 /// Program that renders: that of `MERROW_PROGRAM`, or the one next to the tests, built with the
 /// workspace.
-fn program() -> PathBuf {
+pub(crate) fn program() -> PathBuf {
     if let Some(program) = std::env::var_os("MERROW_PROGRAM") {
         return program.into();
     }
@@ -48,7 +48,7 @@ fn program() -> PathBuf {
     program
 }
 
-fn worlds() -> PathBuf {
+pub(crate) fn worlds() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../worlds")
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn render(
     (snapshot("rgb"), labels.then(|| snapshot("labels")))
 }
 
-fn read_png(path: &PathBuf) -> RgbImage {
+pub(crate) fn read_png(path: &PathBuf) -> RgbImage {
     let file = std::io::BufReader::new(std::fs::File::open(path).expect("an image"));
     let mut reader = png::Decoder::new(file).read_info().expect("a PNG");
     let mut pixels = vec![0; reader.output_buffer_size().expect("a small image")];
