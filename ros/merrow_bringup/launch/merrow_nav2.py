@@ -60,8 +60,9 @@ ABOVE_BED = 0.4
 # tolerance of the depth [m], gain of its control [1/s], and largest rise of a path
 DEPTH_TOLERANCE, DEPTH_GAIN, MAX_SLOPE = 0.15, 0.5, 0.8
 # what the behaviour trees do at the end of a path: the depth controller ends this action at the depth of the goal
-ARRIVAL = ('<DriveOnHeading name="ReachDepth" server_name="depth/reach" dist_to_travel="0" speed="0" time_allowance="60" '
-           'error_code_id="{depth_error_code}"/>')
+ARRIVAL = '<DriveOnHeading name="ReachDepth" server_name="depth/reach" error_code_id="{depth_error_code}"/>'
+# time for which a vehicle may dive or climb at its goal [s]
+REACH_S = 60.0
 # smallest weight of the displaced water, over the weight, of a vehicle that moves under water
 BUOYANCY = 0.9
 
@@ -311,6 +312,7 @@ def depth_controller(robot, world, scope, namespace, has_estimate, depths, comma
         "use_sim_time": True, "shallowest_m": depths[0], "deepest_m": depths[1], "tolerance_m": DEPTH_TOLERANCE, "gain": DEPTH_GAIN,
         "max_heave_m_s": SHARE * robot["navigation"]["max_velocity"]["heave_m_s"], "max_slope": MAX_SLOPE,
         "min_altitude_m": ABOVE_BED - low, "altimeter_below_m": below,
+        "reach_s": REACH_S,
     }
     remappings = [("cmd_vel", commanded), ("altimeter", f"/{scope}/{topic}"),
                   ("odometry", f"/{scope}/odometry" + ("/filtered" if has_estimate else ""))]
