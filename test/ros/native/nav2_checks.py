@@ -179,7 +179,7 @@ class Drive:
         self.output = open(folder / "launch.txt", "w+", encoding="utf-8")
         own = dict(argument.split(":=", 1) for argument in arguments)
         options = f"--record-topics ^/contacts$ --seed {seed} {own.pop('options', '')}"
-        command = ["ros2", "launch", "merrow_bringup", "sim.launch.py", f"world:={world}", f"nav2:={boat}", f"pace:={pace}",
+        command = ["ros2", "launch", "merrow", "sim.launch.py", f"world:={world}", f"nav2:={boat}", f"pace:={pace}",
                    f"record:={folder / 'contacts.mcap'}", f"options:={options}", *(f"{name}:={value}" for name, value in own.items())]
         self.process = subprocess.Popen(command, stdout=self.output, stderr=subprocess.STDOUT, start_new_session=True)
         self.node = rclpy.create_node("drive", parameter_overrides=[Parameter("use_sim_time", value=True)])
