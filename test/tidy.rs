@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Crates in the order data flows; each may depend on those before it.
-const ORDER: [&str; 25] = [
+const ORDER: [&str; 26] = [
     "math",
     "derive",
     "yaml",
@@ -21,6 +21,7 @@ const ORDER: [&str; 25] = [
     "control",
     "world",
     "sim",
+    "moos",
     "autopilot",
     "rtps",
     "interfaces",

@@ -15,7 +15,7 @@ pub fn unix_s() -> f64 {
     since.map_or(0.0, |since| since.as_secs_f64())
 }
 
-/// Returns the clock of the system with a time warp.
+/// Returns the clock of the system with a dimensionless time warp.
 pub fn wall(warp: f64) -> Clock {
     Arc::new(move || unix_s() * warp)
 }

@@ -116,7 +116,7 @@ impl Database {
         }
     }
 
-    /// Adds a client. Returns `false` if there is one of this name.
+    /// Adds a client at a time [s]. Returns `false` if there is one of this name.
     pub fn connect(&mut self, client: &str, now_s: f64) -> bool {
         if self.clients.contains_key(client) {
             return false;
@@ -126,7 +126,7 @@ impl Database {
         true
     }
 
-    /// Removes a client with its registrations and its mail.
+    /// Removes a client with its registrations and its mail, at a time [s].
     pub fn disconnect(&mut self, client: &str, now_s: f64) {
         if self.clients.remove(client).is_none() {
             return;
@@ -137,7 +137,7 @@ impl Database {
         self.post("DB_EVENT", format!("disconnected={client}"), now_s);
     }
 
-    /// Processes the messages of a client. Returns the answers to its requests.
+    /// Processes the messages of a client at a time [s]. Returns the answers to its requests.
     pub fn receive(&mut self, client: &str, messages: Vec<Message>, now_s: f64) -> Vec<Message> {
         let mut answers = Vec::new();
         for message in messages {

@@ -181,7 +181,7 @@ impl Message {
         }
     }
 
-    /// Creates a new value of a variable.
+    /// Creates a new value of a variable at a time [s].
     pub fn notify(key: impl Into<String>, value: impl Into<Value>, time: f64) -> Self {
         Self::new(Kind::Notify, key, value, time)
     }
@@ -195,7 +195,7 @@ impl Message {
         }
     }
 
-    /// Returns the number, if the value is one.
+    /// Returns the number in the unit of the variable, if the value is one.
     pub fn number(&self) -> Option<f64> {
         (self.data_type == DataType::Number).then_some(self.number)
     }

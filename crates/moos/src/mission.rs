@@ -29,7 +29,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Returns the value as a number.
+    /// Returns the value as a number, in the unit of the line.
     ///
     /// # Errors
     /// One line: it is none.
@@ -207,7 +207,7 @@ impl Mission {
         self.get(name).map(|entry| entry.value.as_str())
     }
 
-    /// Returns the number of a name outside of the blocks.
+    /// Returns the number of a name outside of the blocks, in the unit of its line.
     ///
     /// # Errors
     /// One line: the value is no number.

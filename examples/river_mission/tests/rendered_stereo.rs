@@ -125,12 +125,7 @@ fn points_have_the_rendered_depth() {
             "wind_speed_m_s: 2",
             0,
         ),
-        (
-            "stereo_wind",
-            [104.0, -64.0, 90.0],
-            "wind_speed_m_s: 8",
-            0,
-        ),
+        ("stereo_wind", [104.0, -64.0, 90.0], "wind_speed_m_s: 8", 0),
         (
             "stereo_fog",
             [104.0, -62.0, 60.0],

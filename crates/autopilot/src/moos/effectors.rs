@@ -22,7 +22,7 @@
 //! below -100 % T and R are limited, as in uSimMarineV22. Vertical thrusters stay at rest.
 //!
 //! # Checked by
-//! tests below; `test/moos.rs`
+//! tests below; test/input/devices/moos.rs
 
 use merrow_model::scene::Robot;
 use merrow_model::scene::autopilot::ServoDevice;
