@@ -117,7 +117,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("names", nargs="*")
     parser.add_argument("--warp", type=float, default=10)
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     programs = os.environ.get("MERROW_MOOS")
     if not programs:
         print("skipped: set MERROW_MOOS to the folder bin of a built moos-ivp")
