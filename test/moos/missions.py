@@ -13,6 +13,7 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -63,6 +64,15 @@ class Processes:
         return (self.folder / f"{index}.log").read_text()
 
 
+def adapted(mission, warp):
+    """Returns a mission with this time warp and a free port: other communities of the machine stay apart."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    mission = re.sub(r"(?m)^MOOSTimeWarp\s*=.*", f"MOOSTimeWarp = {warp}", mission)
+    return re.sub(r"(?m)^ServerPort\s*=.*", f"ServerPort = {port}", mission)
+
+
 def logged(folder):
     """Returns the values of the log of the mission by their variable: lists of (time, value)."""
     values = {}
@@ -80,8 +90,7 @@ def alpha(program, missions, processes, warp, model):
     folder = processes.folder
     source = (missions / "s1_alpha/alpha.moos").read_text()
     lines = [line for line in source.splitlines() if not REMOVED.match(line)]
-    mission = re.sub(r"(?m)^MOOSTimeWarp\s*=.*", f"MOOSTimeWarp = {warp}", "\n".join(lines))
-    (folder / "alpha.moos").write_text(mission + "\n")
+    (folder / "alpha.moos").write_text(adapted("\n".join(lines) + "\n", warp))
     (folder / "alpha.bhv").write_text((missions / "s1_alpha/alpha.bhv").read_text())
     (folder / "lake.yaml").write_text(ALPHA.replace("MODEL", model))
     processes.start("pAntler", "alpha.moos")

@@ -15,7 +15,7 @@
 //! | point | here |
 //! | --- | --- |
 //! | (2) `d` is the distance to the barycentre, a vertex, or another point of the obstacle | to the nearest point of the outline; [`feature::barycentre_potential`] has figure 5 |
-//! | A+, μ, F_max and the gains of the rotor have no values | `A = 8 m`, `μ = 0.3 /s`, `F_max = 0.5 m/s²`, the rotor as strong as the repulsion (estimated, for a REMUS 100 that turns with 0.3 rad/s) |
+//! | A+, μ, F_max and the gains of the rotor have no values | `A = 8 m`, `μ = 0.3 /s`, `F_max = 0.5 m/s²`, the rotor as strong as the repulsion (estimated, for a vehicle that turns with 0.15 rad/s) |
 //! | potential of a waypoint is not given | `g d`, with the pull g = 0.15 (estimated) |
 //! | (3) the maximum is over points p_e that are not given, and a number, but F is a vector | 36 points on a circle of 0.5 m; F points to the lowest |
 //! | `bound{a, a_max}` scales also shorter vectors to a_max | as printed: the vehicle cruises at v_max; `bound` of the zero vector is zero |

@@ -186,7 +186,7 @@ mod tests {
     use super::*;
     use crate::feature::Shape;
 
-    /// A vehicle that follows course and speed with a limited yaw rate, as a REMUS does.
+    /// A vehicle that follows course and speed with a yaw rate of at most 0.15 rad/s.
     fn follow(planner: &mut Planner, start: Vector, course: f64, period: f64) -> Vec<Motion> {
         let mut motion = Motion {
             position: start,
@@ -197,7 +197,7 @@ mod tests {
         let mut track = vec![motion];
         while let Some(feeds) = planner.tick(&motion, period) {
             let turn = wrap(feeds.course - motion.course) / 1.0;
-            motion.yaw_rate = turn.clamp(-0.3, 0.3);
+            motion.yaw_rate = turn.clamp(-0.15, 0.15);
             motion.speed += (feeds.speed - motion.speed) * period / 2.0;
             motion.course += motion.yaw_rate * period;
             motion.position =
@@ -226,7 +226,7 @@ mod tests {
             planner.world.put(feature).unwrap();
         }
         for (x, y) in [(120.0, 5.0), (160.0, 60.0), (100.0, 120.0), (0.0, 100.0)] {
-            planner.itinerary.put(Vector::new(x, y), 5.0);
+            planner.itinerary.put(Vector::new(x, y), 10.0);
         }
         let boxes = planner.world.features().to_vec();
         let track = follow(&mut planner, Vector::default(), 0.0, 0.1);
