@@ -216,6 +216,13 @@ impl Message {
     }
 }
 
+/// Returns the value of a name in a text such as `x=1,y=2`, without blanks at its ends.
+pub fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let mut entries = text.split(',').filter_map(|entry| entry.split_once('='));
+    let own = entries.find(|(key, _)| key.trim().eq_ignore_ascii_case(name));
+    own.map(|(_, value)| value.trim())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -54,6 +54,18 @@ pub struct Block {
 }
 
 impl Block {
+    /// Returns the number of a name in the unit of its line, or `default` without it.
+    ///
+    /// # Errors
+    /// One line: the value is no number above 0.
+    pub fn positive(&self, name: &str, default: f64) -> Result<f64, String> {
+        let Some(entry) = self.get(name) else {
+            return Ok(default);
+        };
+        let number = Some(entry.number()?).filter(|number| *number > 0.0);
+        number.ok_or_else(|| format!("{}: {name}: expected a number above 0", entry.place))
+    }
+
     /// Returns the value of a name.
     pub fn get(&self, name: &str) -> Option<&Entry> {
         find(&self.entries, name)

@@ -1,5 +1,7 @@
 //! Patterns of names of variables and programs: `*` for any characters and `?` for one.
 
+use crate::message::field;
+
 /// Returns whether a name has the form of a pattern.
 pub fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
@@ -48,11 +50,7 @@ impl Filter {
     /// Reads the text of a registration: `AppPattern=...,VarPattern=...,Interval=...`. What it does
     /// not state matches nothing; the period is then 0.
     pub fn from_text(text: &str) -> Self {
-        let value = |key: &str| {
-            let mut entries = text.split(',').filter_map(|entry| entry.split_once('='));
-            let found = entries.find(|(name, _)| name.trim().eq_ignore_ascii_case(key));
-            found.map_or("", |(_, value)| value.trim())
-        };
+        let value = |key: &str| field(text, key).unwrap_or_default();
         Self {
             programs: value("AppPattern").to_string(),
             variables: value("VarPattern").to_string(),

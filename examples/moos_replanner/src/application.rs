@@ -4,7 +4,7 @@
 use crate::feature::{Feature, Shape};
 use crate::planner::{Feeds, Motion, Planner};
 use crate::vector::Vector;
-use merrow_moos::message::{Message, Value};
+use merrow_moos::message::{Message, Value, field};
 use merrow_moos::mission::Mission;
 
 /// Name of the program and of its block.
@@ -43,12 +43,8 @@ impl Application {
     /// One line: a value of the block is not valid.
     pub fn from_mission(mission: &Mission) -> Result<Self, String> {
         let block = mission.block(NAME);
-        let number = |name: &str, default: f64| match block.and_then(|block| block.get(name)) {
-            Some(entry) => entry.number().and_then(|number| {
-                let error = || format!("{}: {name}: expected a number above 0", entry.place);
-                Some(number).filter(|x| *x > 0.0).ok_or_else(error)
-            }),
-            None => Ok(default),
+        let number = |name: &str, default: f64| {
+            block.map_or(Ok(default), |block| block.positive(name, default))
         };
         let mut planner = Planner::new(number("Speed", 1.5)?);
         let distance = number("TriggerDistance", 5.0)?;
@@ -182,11 +178,7 @@ fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
 /// [m]. The box of a sonar has no kind and is a rectangle; its height and its z are not considered.
 /// Without a name in the text, it is that of the variable.
 pub(crate) fn feature(variable: &str, text: &str) -> Result<Feature, String> {
-    let value = |name: &str| {
-        let entries = text.split(',').filter_map(|entry| entry.split_once('='));
-        let mut own = entries.filter(|(key, _)| key.trim().eq_ignore_ascii_case(name));
-        own.next().map(|(_, value)| value.trim())
-    };
+    let value = |name: &str| field(text, name);
     let number = |name: &str| {
         let number = value(name).and_then(|value| value.parse::<f64>().ok());
         let number = number.filter(|x| x.is_finite());

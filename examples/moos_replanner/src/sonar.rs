@@ -35,13 +35,6 @@ impl Sonar {
         let block = mission.block(NAME).ok_or_else(|| {
             format!("the mission has no block of {NAME}; add `ProcessConfig = {NAME}`")
         })?;
-        let number = |name: &str, default: f64| match block.get(name) {
-            Some(entry) => entry.number().and_then(|number| {
-                let error = || format!("{}: {name}: expected a number above 0", entry.place);
-                Some(number).filter(|x| *x > 0.0).ok_or_else(error)
-            }),
-            None => Ok(default),
-        };
         let lines = block.entries.iter();
         let lines = lines.filter(|entry| entry.name.eq_ignore_ascii_case("Obstacle"));
         let obstacles = lines.enumerate().map(|(k, entry)| {
@@ -51,9 +44,9 @@ impl Sonar {
         });
         Ok(Self {
             obstacles: obstacles.collect::<Result<_, String>>()?,
-            range_m: number("Range", 60.0)?,
-            half_angle: 0.5 * number("FieldOfView", 90.0)?.to_radians(),
-            period_s: 1.0 / number("AppTick", 4.0)?,
+            range_m: block.positive("Range", 60.0)?,
+            half_angle: 0.5 * block.positive("FieldOfView", 90.0)?.to_radians(),
+            period_s: 1.0 / block.positive("AppTick", 4.0)?,
             position: Vector::default(),
             course: 0.0,
             known: [false; 3],

@@ -25,7 +25,7 @@
 //! tests below; test/input/devices/moos.rs
 
 use merrow_model::scene::Robot;
-use merrow_model::scene::autopilot::ServoDevice;
+use merrow_model::scene::autopilot::{ServoDevice, ServoOutput};
 use merrow_model::scene::robot::fin::{Fin, FinLaw};
 use merrow_model::scene::robot::thruster::Thruster;
 use merrow_moos::message::Message;
@@ -169,11 +169,14 @@ impl Effectors {
                 Some([_, right]) if own.is_right => own.surge * sign * percent(right),
                 Some([left, right]) => own.surge * sign * 0.5 * (percent(left) + percent(right)),
             };
-            let demanded = demanded.clamp(-1.0, 1.0);
-            let [low, neutral, high] = own.command;
-            let end = if demanded < 0.0 { low } else { high };
-            let value = neutral + demanded.abs() * (end - neutral);
-            (ServoDevice::Thruster(*k), value)
+            let device = ServoDevice::Thruster(*k);
+            let output = ServoOutput {
+                channel: 0,
+                device,
+                input: [-1.0, 0.0, 1.0],
+                command: own.command,
+            };
+            (device, output.command_from_input(demanded))
         });
         let rudder = if demand.sides.is_some() {
             0.0

@@ -11,7 +11,7 @@ use merrow_environment::{EnvironmentState, Variation};
 use merrow_math::Vec3;
 use merrow_model::scene::Sea;
 use merrow_model::state::Command;
-use merrow_moos::message::{Message, Value};
+use merrow_moos::message::{Message, Value, field};
 use merrow_sim::Simulation;
 
 /// Least speed over ground that has a course [m/s].
@@ -160,12 +160,10 @@ pub(crate) fn environment(
 /// # Errors
 /// One line: the value of the name is no number.
 pub(crate) fn value(text: &str, name: &str) -> Result<Option<f64>, String> {
-    let entries = text.split(',').filter_map(|entry| entry.split_once('='));
-    let mut own = entries.filter(|(key, _)| key.trim().eq_ignore_ascii_case(name));
-    let Some((_, value)) = own.next() else {
+    let Some(value) = field(text, name) else {
         return Ok(None);
     };
-    let number = value.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+    let number = value.parse::<f64>().ok().filter(|x| x.is_finite());
     let number = number.ok_or_else(|| format!("{name}: expected a number, found {value:?}"));
     number.map(Some)
 }
