@@ -186,6 +186,24 @@ fn holds_position_in_wind() {
     close_vectors("at rest", velocity(&s), Vec3::zero(), 0.02);
 }
 
+// A correction of the height, as navigation with sensors makes it, does not end a flight that sinks
+// slowly: the firmware detects a landing by the lift that the vehicle lacks, not by its height alone.
+// Method: the height rises by half a metre at once during slow descents, then a descent to the deck.
+// Tolerance: 5 cm, the motion in which the rotors stop.
+#[test]
+fn corrected_heights_do_not_end_a_flight() {
+    let mut s = firefly("position_m: [0, 0, 6]", "", "starts_flying: true");
+    for sink in [0.02, 0.1, 0.3] {
+        fly(&mut s, [0.0, 0.0, -sink], 0.0, 1.0);
+        s.state.robots[0].motion.p_WB.z += 0.5;
+        fly(&mut s, [0.0, 0.0, -sink], 0.0, 2.0);
+        assert_eq!(mode(&s), FlightMode::Flying, "{sink} m/s");
+    }
+    fly(&mut s, [0.0, 0.0, -0.4], 0.0, 20.0);
+    assert_eq!(mode(&s), FlightMode::Off);
+    close("stands on the deck", position(&s).z, 2.08, 0.05);
+}
+
 // Commands that are not finite are rejected and change no state. While the firmware flies, other
 // rotor commands are rejected; once it is off, they are accepted. Method: each command and its
 // answer.

@@ -26,8 +26,9 @@
 //! as the RotorS controller uses odometry. There is no wind estimate: a steady wind is balanced by
 //! a constant lead of the reference position, up to `max_lead`. Without a command for the time-out
 //! the vehicle stops and hovers. The rotors are off until a command climbs or a take-off is
-//! requested. They are switched off again when the reference has descended for half a second
-//! without the vehicle descending, which is how the firmware detects a landing.
+//! requested. They are switched off again when, for half a second, a descent is requested, the
+//! requested lift is far below the weight, and the vehicle does not descend all the same, which is how
+//! the firmware detects a landing: in the air the vehicle would fall, even in a wind that lifts it.
 //!
 //! # Checked by
 //! test/analytic/vehicles/multirotor.rs
@@ -52,10 +53,14 @@ use std::f64::consts::PI;
 
 /// Commanded climb rate above which the vehicle takes off [m/s].
 const TAKEOFF_CLIMB_RATE: f64 = 0.05;
-/// Distance of the reference height below the vehicle from which the vehicle counts as standing
-/// [m].
-const STANDING_DISTANCE: f64 = 0.3;
-/// Time for which it must do so [s].
+/// Part of the weight below which the requested lift does not keep the vehicle in the air.
+const STANDING_LIFT: f64 = 0.7;
+/// Part of the force of the maximum position lead that suffices where the lead cannot reduce the
+/// lift to [`STANDING_LIFT`].
+const STANDING_LEAD: f64 = 0.9;
+/// Part of the requested sink speed below which the vehicle does not descend.
+const STANDING_SINK: f64 = 0.5;
+/// Time after which a vehicle that neither descends nor is lifted counts as standing [s].
 const STANDING_TIME: f64 = 0.5;
 /// Minimum collective thrust over the weight; the attitude control needs some thrust.
 const MIN_LIFT: f64 = 0.2;
@@ -136,12 +141,20 @@ fn fly(
     let (requested, yaw_rate) = requested_velocity(settings, flight, yaw, tick.command);
     let acceleration = advance_reference(settings, flight, p, requested, tick.dt);
     flight.yaw = limit_yaw_lead(flight.yaw + yaw_rate * tick.dt, yaw);
-    if has_landed(flight, p, requested, tick.dt) {
+    let weight = settings.mass * tick.environment.gravity;
+    let F = requested_force(settings, flight, [p, v], acceleration, weight);
+    let is_blocked = requested.z < 0.0
+        && v.z > STANDING_SINK * requested.z
+        && F.z < standing_lift(settings, weight);
+    flight.blocked_time = if is_blocked {
+        flight.blocked_time + tick.dt
+    } else {
+        0.0
+    };
+    if flight.blocked_time >= STANDING_TIME {
         switch_off(flight, devices);
         return;
     }
-    let weight = settings.mass * tick.environment.gravity;
-    let F = requested_force(settings, flight, [p, v], acceleration, weight);
     let F = limit_tilt(
         F,
         settings.keys.max_tilt_deg.to_radians(),
@@ -305,15 +318,11 @@ fn limit_yaw_lead(requested: f64, yaw: f64) -> f64 {
     yaw + ahead.clamp(-MAX_YAW_LEAD, MAX_YAW_LEAD)
 }
 
-/// Returns true when the reference has descended below the vehicle for `STANDING_TIME`.
-fn has_landed(flight: &mut MultirotorState, p: Vec3, requested: Vec3, dt: f64) -> bool {
-    let is_blocked = requested.z < 0.0 && p.z - flight.p.z > STANDING_DISTANCE;
-    flight.blocked_time = if is_blocked {
-        flight.blocked_time + dt
-    } else {
-        0.0
-    };
-    flight.blocked_time >= STANDING_TIME
+/// Returns the requested lift [N] below which a vehicle of this `weight` [N] descends in the air.
+fn standing_lift(settings: &Multirotor, weight: f64) -> f64 {
+    let keys = &settings.keys;
+    let lead = keys.position_gain_n_per_m[2] * keys.max_position_lead_m;
+    (STANDING_LIFT * weight).max(weight - STANDING_LEAD * lead)
 }
 
 /// Limits the force `F` [N] to a vertical component of at least `min_lift` [N] and a tilt of at
