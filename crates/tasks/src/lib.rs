@@ -35,5 +35,5 @@ mod vrx;
 
 pub use crate::law::{Report, TaskLaw, Tick, Truth};
 pub use crate::registry::{Law, LawState, TaskKind};
-pub use crate::state::{Event, Phase, RobotRun, TaskState};
+pub use crate::state::{Event, Phase, RecordedParts, RobotRun, TaskState};
 pub use crate::task::Task;

@@ -30,7 +30,7 @@ impl Task {
     }
 
     fn robot_result(&self, run: &RobotRun) -> Value {
-        let progress = self.law.progress(&run.law);
+        let progress = self.progress(run);
         json!({
             "score": self.robot_score(run),
             "penalty": run.penalties(),
@@ -75,7 +75,7 @@ impl Task {
             self.better_word()
         );
         for ((name, _), run) in self.robots.iter().zip(&state.robots) {
-            let progress = self.law.progress(&run.law);
+            let progress = self.progress(run);
             if self.robots.len() > 1 {
                 line += &format!("; {name} {:.3}", self.robot_score(run));
             }

@@ -2,6 +2,7 @@
 
 use crate::law::Report;
 use crate::registry::LawState;
+use merrow_math::Vec3;
 use merrow_persist::Persist;
 
 /// Phases of a task.
@@ -74,6 +75,17 @@ pub struct RobotRun {
     pub finished_ns: Option<u64>,
     /// Reports since the last tick.
     pub reports: Vec<Report>,
+    /// In a replay, the parts that the recording has as done; `None` in a run, where the law knows.
+    pub recorded: Option<RecordedParts>,
+}
+
+/// Parts of a task in a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+pub struct RecordedParts {
+    /// Number of parts that are done.
+    pub done: u32,
+    /// Place of the next part in W [m], if it has one.
+    pub next: Option<Vec3>,
 }
 
 impl RobotRun {

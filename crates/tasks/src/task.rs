@@ -26,8 +26,8 @@
 use crate::geometry::{heading_error, horizontal_distance, polygon_area, polygon_contains};
 use crate::keys::{BoundaryKeys, CollisionKeys, StartKeys, TaskKeys, Total};
 use crate::law::{
-    Anchor, Better, Goal, Marker, Names, Report, Run, Shape, Site, Tick, Truth, build_goal,
-    check_reachable, is_horizontal,
+    Anchor, Better, Goal, Marker, Names, Progress, Report, Run, Shape, Site, Tick, Truth,
+    build_goal, check_reachable, is_horizontal,
 };
 use crate::registry::Law;
 use crate::state::{Event, Phase, RobotRun, TaskState};
@@ -127,6 +127,7 @@ impl Task {
             is_outside: false,
             finished_ns: None,
             reports: Vec::new(),
+            recorded: None,
         };
         TaskState {
             start_ns: now_ns,
@@ -402,6 +403,19 @@ impl Task {
         }
         run.reports.push(report.clone());
         Ok(())
+    }
+
+    /// Returns the parts that a robot has done; in a replay those of the recording.
+    pub fn progress(&self, run: &RobotRun) -> Progress {
+        let of_law = self.law.progress(&run.law);
+        match run.recorded {
+            Some(recorded) => Progress {
+                done: recorded.done as usize,
+                next: recorded.next.map(Anchor::Fixed),
+                ..of_law
+            },
+            None => of_law,
+        }
     }
 
     /// Returns the score of a robot with its penalties, in the unit of the kind.

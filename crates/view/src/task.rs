@@ -65,7 +65,7 @@ pub(crate) fn status(simulation: &Simulation) -> Value {
 }
 
 fn robot(simulation: &Simulation, task: &Task, name: &str, run: &RobotRun) -> Value {
-    let progress = task.law.progress(&run.law);
+    let progress = task.progress(run);
     let next = progress.next.filter(|_| run.finished_ns.is_none());
     let next = next
         .map(|anchor| position(anchor, &simulation.state))

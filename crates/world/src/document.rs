@@ -296,6 +296,7 @@ impl Document {
             }
         }
         let mut changed = self.clone();
+        changes::name_robots_of_task(&mut changed.tree);
         let robots = changed.tree.get_or_make("robots").make_map();
         robots.insert(name, resolved);
         changed.spawned.push((name.to_string(), written));
@@ -309,6 +310,7 @@ impl Document {
     /// There is no such object, or it cannot be copied.
     pub fn with_copy(&self, name: &str, copy: &str, placement: Placement) -> Result<Self, String> {
         let mut changed = self.clone();
+        changes::name_robots_of_task(&mut changed.tree);
         for section in ["robots", "props", "structures"] {
             let Some(map) = changes::existing_section(&mut changed.tree, section) else {
                 continue;

@@ -289,6 +289,36 @@ fn topics_have_the_names_and_types_of_vrx() {
     );
 }
 
+// A replay shows a task as its recorded messages have it: phase, scores, events, parts that are done
+// and the next part. Method: the message of a run, restored in a simulation that has not run.
+#[test]
+fn replays_show_the_parts_that_are_done() {
+    let task = "robots: [boat], running_duration_s: 20, kind: waypoints, \
+        waypoints: [{position_m: [3, 0, 0]}, {position_m: [6, 0, 0]}, {position_m: [50, 0, 0]}]";
+    let mut run = simulation(task, None);
+    let mut replay = simulation(task, None);
+    let plan = Plan::new(&run.scene);
+    let info = plan.outputs.iter().find(|o| o.topic == "/task/info");
+    let restore = info
+        .and_then(|output| output.restore.clone())
+        .expect("a replay of the task");
+    for done in [0, 2] {
+        let recorded: TaskInfo = status(&run, &plan, "/task/info");
+        restore(&mut replay, &merrow_ros2::cdr::to_bytes(&recorded));
+        let mut shown: TaskInfo = status(&replay, &plan, "/task/info");
+        assert_eq!([recorded.robots[0].done, shown.robots[0].done], [done; 2]);
+        shown.robots[0]
+            .figures
+            .clone_from(&recorded.robots[0].figures);
+        shown.robots[0]
+            .values
+            .clone_from(&recorded.robots[0].values);
+        assert_eq!(shown.robots, recorded.robots);
+        assert_eq!(shown.events, recorded.events);
+        run.advance(800);
+    }
+}
+
 #[test]
 fn landmarks_of_vrx_are_reports() {
     use merrow::topics::Arrival;

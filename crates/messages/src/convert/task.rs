@@ -11,7 +11,7 @@ use merrow_ros2::msg::builtin_interfaces::Time;
 use merrow_ros2::msg::geometry_msgs::{Pose, PoseArray, PoseStamped};
 use merrow_ros2::msg::rcl_interfaces::{Parameter, ParameterValue};
 use merrow_tasks::law::{Anchor, Better};
-use merrow_tasks::{Event, Phase, RobotRun, Task, TaskState};
+use merrow_tasks::{Event, Phase, RecordedParts, RobotRun, Task, TaskState};
 
 /// Type of a parameter value (`rcl_interfaces/msg/ParameterType`).
 mod parameter_type {
@@ -77,7 +77,7 @@ pub fn info(scene: &Scene, state: &State, now_ns: u64) -> TaskInfo {
 }
 
 fn robot_score(task: &Task, name: &str, run: &RobotRun, state: &State) -> TaskScore {
-    let progress = task.law.progress(&run.law);
+    let progress = task.progress(run);
     let next = progress.next.filter(|_| run.finished_ns.is_none());
     let next = next.map_or(Vec3::new(f64::NAN, f64::NAN, f64::NAN), |next| {
         position(next, state)
@@ -245,7 +245,7 @@ fn nanoseconds(time: &Time) -> u64 {
     seconds * 1_000_000_000 + u64::from(time.nanosec)
 }
 
-/// Sets the phase, the score and the events of a replay from a recorded message.
+/// Sets the phase, the scores, the parts that are done and the events of a replay from a recorded message.
 pub fn restore(task: &Task, own: &mut TaskState, message: &TaskInfo) {
     own.phase = match message.phase {
         TaskInfo::READY => Phase::Ready,
@@ -270,5 +270,14 @@ pub fn restore(task: &Task, own: &mut TaskState, message: &TaskInfo) {
         run.time_penalty = 0.0;
         run.score = recorded.score - run.penalty;
         run.collisions = recorded.collisions;
+        let stamp = || nanoseconds(&message.header.stamp);
+        run.finished_ns = recorded
+            .finished
+            .then(|| run.finished_ns.unwrap_or_else(stamp));
+        let next = Vec3::new(recorded.next.x, recorded.next.y, recorded.next.z);
+        run.recorded = Some(RecordedParts {
+            done: recorded.done,
+            next: next.is_finite().then_some(next),
+        });
     }
 }

@@ -19,6 +19,22 @@ pub(super) fn has_entry(root: &Node, section: &str, name: &str) -> bool {
     root.get(section).and_then(|map| map.get(name)).is_some()
 }
 
+/// Names the only robot of a world as that of its task, if the task names none, so that the robots that
+/// are added are not scored.
+pub(super) fn name_robots_of_task(root: &mut Node) {
+    let robots = root.get("robots").and_then(Node::as_map);
+    let Some([(robot, _)]) = robots.map(|map| map.entries.as_slice()) else {
+        return;
+    };
+    let name = robot.name.clone();
+    if let Some(task) = root
+        .get_mut("task")
+        .filter(|task| task.get("robots").is_none())
+    {
+        task.set("robots", vec![name]);
+    }
+}
+
 /// Sets the addresses of the modems, by the names of the modems; without addresses the key is
 /// removed.
 pub(super) fn set_modem_addresses(root: &mut Node, addresses: &Addresses) {

@@ -3,7 +3,7 @@
 use merrow_math::{Quat, Vec3};
 use merrow_model::state::State;
 use merrow_world::document::{Document, Placement, Resource};
-use merrow_world::{Overrides, data_dir};
+use merrow_world::{Overrides, World, data_dir};
 use std::path::Path;
 
 const WORLD: &str = "
@@ -47,6 +47,33 @@ fn removed_objects_are_restored() {
     }
     let error = document.with_object_of("ghost", &document).unwrap_err();
     assert!(error.contains("ghost"), "{error}");
+}
+
+// A robot that is added to a world whose task names no robot is not scored: the task keeps the one that
+// it has. Method: the robots of the task with a spawned robot and with a copy, and of the saved text.
+#[test]
+fn tasks_keep_their_robots() {
+    let text =
+        format!("{WORLD}task: {{kind: station_keeping, goal: {{position_m: [0, 0, -5]}}}}\n");
+    let (document, world) = Document::from_text("w.yaml", &text, Overrides::default()).unwrap();
+    let scored = |world: &World| world.scene.task.as_ref().unwrap().robots[0].0.clone();
+    let name = scored(&world);
+    let placement = Placement {
+        p_WB: Vec3::new(5.0, 5.0, 0.0),
+        q_WB: Quat::identity(),
+    };
+    let otter = Resource::Uri("otter".to_string());
+    let spawned = document.with_robot("otter", "", &otter, placement).unwrap();
+    for changed in [
+        spawned,
+        document.with_copy(&name, "other", placement).unwrap(),
+    ] {
+        let built = changed.build().unwrap();
+        assert_eq!(scored(&built), name);
+        assert_eq!(built.scene.task.as_ref().unwrap().robots.len(), 1);
+        let saved = Document::from_text("w.yaml", &changed.to_yaml(), Overrides::default());
+        assert_eq!(scored(&saved.unwrap().1), name);
+    }
 }
 
 // A copied object is in the world and in its saved text. Method: copies of a robot, of one of
