@@ -127,6 +127,8 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--warp", type=float, default=10)
     arguments = parser.parse_intermixed_args()
+    # the programs that were started end with this one
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     programs = os.environ.get("MERROW_MOOS")
     if not programs:
         print("skipped: set MERROW_MOOS to the folder bin of a built moos-ivp")

@@ -198,6 +198,8 @@ CHECKS = [check_state_publisher, check_underwater_filter, check_boat_filter, che
 
 def main():
     failed = 0
+    # the programs that were started end with this one
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     rclpy.init()
     for check in [check for check in CHECKS if not sys.argv[1:] or check.__name__.removeprefix("check_") in sys.argv[1:]]:
         name = check.__name__.removeprefix("check_")

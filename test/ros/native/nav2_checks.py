@@ -493,6 +493,8 @@ def main():
     if unknown:
         parser.error(f"found {', '.join(sorted(unknown))}, expected some of {', '.join(known)}")
     failed, rows = 0, []
+    # the programs that were started end with this one
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     with Domain() as domain:
         os.environ["ROS_DOMAIN_ID"] = str(domain)
         rclpy.init()
