@@ -9,7 +9,7 @@ use crate::modem::bridges::{BridgeError, message_types};
 use crate::modem::calls;
 use merrow_comms::network::Network;
 use merrow_comms::network::misfit::Misfit;
-use merrow_messages::convert::modem::signal_speed;
+use merrow_environment::signal::signal_speed;
 use merrow_model::kinematics::link_poses;
 use merrow_model::scene::Scene;
 use merrow_model::state::State;

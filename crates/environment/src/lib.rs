@@ -44,6 +44,7 @@ pub mod hydrostatics;
 pub mod magnetic_field;
 pub mod optics;
 pub mod seawater;
+pub mod signal;
 pub mod sound;
 pub mod surface;
 pub mod water_column;

@@ -24,7 +24,23 @@ fn keys_of_communities_are_checked() {
     );
     check(
         "robots: {r: {model: heron, moos: {comunity: alpha}}}",
-        "w.yaml:1:35: unknown key `comunity` in `moos`; expected one of `host`, `port`, `community`, `client`, `prefix`, `rate_hz`, `contacts`; did you mean `community`?",
+        "w.yaml:1:35: unknown key `comunity` in `moos`; expected one of `host`, `port`, `community`, `client`, `prefix`, `rate_hz`, `navigation`, `sensors`, `messages`, `contacts`; did you mean `community`?",
+    );
+    check(
+        "robots: {r: {model: remus100, moos: {navigation: imu}}}",
+        "w.yaml:1:50: no sensor `imu` of this kind on the base; there are none",
+    );
+    check(
+        "robots: {r: {model: remus100, moos: {messages: acoustic}}}",
+        "w.yaml:1:48: no modem `acoustic` on r; there are none",
+    );
+    check(
+        "robots:\n  a: {model: heron, moos: {}}\n  b: {model: heron, position_m: [9, 0, 0], moos: {client: merrow}}",
+        "w.yaml:3:59: a and b have the same `client` merrow at the MOOSDB localhost:9000; give another `client`, or another `port` for another community",
+    );
+    check(
+        "robots: {a: {model: heron, repeat: {count: [2, 1, 1], spacing_m: [9, 9, 9]}, moos: {}}}",
+        "w.yaml:1:84: a_0 and a_1 have the same `client` merrow at the MOOSDB localhost:9000; give another `client`, or another `port` for another community",
     );
 }
 
@@ -168,4 +184,120 @@ fn underwater_vehicles_dive_by_their_planes() {
         (20.0..170.0).contains(&turn.rem_euclid(360.0))
     });
     drop(run);
+}
+
+/// A world with a REMUS 100 that navigates with its own sensors, a boat, and a beacon.
+const FLEET: &str = "seabed: {depth_m: 60}
+robots:
+  remus:
+    position_m: [0, 0, -5]
+    velocity_m_s: [1, 0, 0]
+    model:
+      extends: robots/remus100.yaml
+      sensors:
+        ins: {device: ins_mems, position_m: [0.2, 0.1, 0], attitude_deg: [0, 0, 90], aids: {dvl: dvl, pressure: pressure}}
+        ctd: {device: sbe49_fastcat, position_m: [0.5, 0, 0]}
+      modems: {acoustic: {modem: evologics_s2c_r_18_34, position_m: [0.3, 0, -0.1]}}
+    moos: {port: PORT_1, community: remus, navigation: ins, sensors: true, messages: acoustic}
+  boat:
+    position_m: [300, 0, 0]
+    model:
+      extends: robots/otter.yaml
+      modems: {acoustic: {modem: evologics_s2c_r_18_34, position_m: [0, 0, -0.7]}}
+    moos: {port: PORT_2, community: boat, messages: acoustic}
+modems:
+  beacon: {modem: evologics_s2c_r_18_34, position_m: [0, 400, -20]}
+";
+
+// Messages of uField travel over the modem between the communities of two robots, ranges are those of
+// the world within 1 m, and sensors, wind and current are those of the world.
+#[test]
+fn communities_talk_over_the_modems_of_the_world() {
+    let server = |name: &str| {
+        let server = Server::start(server::Settings::new(name, 0), clock::wall(5.0));
+        server.expect("a server")
+    };
+    let servers = ["remus", "boat"].map(server);
+    let ports = [servers[0].port(), servers[1].port()];
+    let client = |port: u16| {
+        let client = Client::start(Settings::new("test", "127.0.0.1", port), clock::wall(5.0));
+        client.register("*", 0.0);
+        client
+    };
+    let [remus, boat] = ports.map(client);
+    let world = FLEET.replace("PORT_1", &ports[0].to_string());
+    let world = world.replace("PORT_2", &ports[1].to_string());
+    let folder = Folder::new("moos_fleet", &[("w.yaml", &world)]);
+    let run = start(&folder, &[]);
+    let (mut at_remus, mut at_boat) = (HashMap::new(), HashMap::new());
+    receive(&boat, &mut at_boat, |last| last.contains_key("NAV_X"));
+    receive(&remus, &mut at_remus, |last| {
+        let sensors = [
+            "NAV_X",
+            "INS_HEADING",
+            "CTD_TEMPERATURE",
+            "DVL_LOCK",
+            "PRESSURE_DEPTH",
+        ];
+        sensors.iter().all(|key| last.contains_key(*key))
+    });
+    // the INS stands across, and the motion is that of the bow
+    let heading = number(&at_remus, "NAV_HEADING");
+    assert!((heading - 90.0).abs() < 5.0, "{heading}");
+    let across = number(&at_remus, "INS_HEADING");
+    assert!(!(10.0..=350.0).contains(&across), "{across}");
+    assert!((number(&at_remus, "PRESSURE_DEPTH") - 5.0).abs() < 0.5);
+    let error = number(&at_remus, "NAV_X") - number(&at_remus, "TRUE_X");
+    assert!(error != 0.0 && error.abs() < 10.0, "{error}");
+
+    let message = "src_node=remus,dest_node=boat,var_name=FOUND,string_val=\"x=1,y=2\"";
+    remus.notify("NODE_MESSAGE_LOCAL", message);
+    receive(&boat, &mut at_boat, |last| {
+        last.contains_key("NODE_MESSAGE")
+    });
+    assert_eq!(at_boat["NODE_MESSAGE"].text(), message);
+    boat.notify(
+        "NODE_MESSAGE_LOCAL",
+        "src_node=boat,dest_node=all,var_name=GO,double_val=1",
+    );
+    receive(&remus, &mut at_remus, |last| {
+        last.contains_key("NODE_MESSAGE")
+    });
+    // values that are none have no effect
+    remus.notify(
+        "NODE_MESSAGE_LOCAL",
+        "src_node=remus,dest_node=nobody,var_name=A,string_val=b",
+    );
+    remus.notify("NODE_MESSAGE_LOCAL", "?");
+    remus.notify("WIND_CONDITIONS", "spd=-1");
+    remus.notify("USM_TURN_RATE", 5.0);
+
+    remus.notify("BRS_RANGE_REQUEST", "name=remus");
+    receive(&remus, &mut at_remus, |last| {
+        last.contains_key("BRS_RANGE_REPORT")
+    });
+    let report = at_remus["BRS_RANGE_REPORT"].text().into_owned();
+    assert!(
+        report.starts_with("vname=remus,range=40") && report.contains(",id=beacon,time="),
+        "{report}"
+    );
+    remus.notify("CRS_RANGE_REQUEST", "name=remus");
+    receive(&remus, &mut at_remus, |last| {
+        last.contains_key("CRS_RANGE_REPORT")
+    });
+    let report = at_remus["CRS_RANGE_REPORT"].text().into_owned();
+    assert!(report.contains(",target=boat,time="), "{report}");
+    let range = merrow_moos::message::field(&report, "range").and_then(|x| x.parse::<f64>().ok());
+    let range = range.expect("a range");
+    assert!((range - 300.0).abs() < 60.0, "{range}");
+
+    boat.notify("DRIFT_VECTOR", "90,0.4");
+    boat.notify("DRIFT_VECTOR_ADD", "90,0.2");
+    boat.notify("DRIFT_VECTOR_MULT", 0.5);
+    boat.notify("WIND_CONDITIONS", "spd=6, dir=270");
+    receive(&boat, &mut at_boat, |last| {
+        let summary = last.get("USM_DRIFT_SUMMARY");
+        summary.is_some_and(|m| m.text() == "ang=90.00, mag=0.30, xmag=0.300, ymag=0.000")
+    });
+    drop((run, servers));
 }

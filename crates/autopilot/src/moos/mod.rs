@@ -2,14 +2,19 @@
 //! uSimMarineV22.
 //!
 //! It publishes the motion ([`motion`]) and takes the demands of a controller such as pMarinePIDV22
-//! ([`effectors`]). The link is a client of the MOOSDB, and never delays the world: the programs of
+//! ([`effectors`]).
+//! It changes current and wind, publishes the readings of sensors, and carries the messages of uField
+//! over a modem of the world. The link is a client of the MOOSDB, and never delays the world: the programs of
 //! a community follow their own clocks. These run at the pace of the world (`MOOSTimeWarp`); at the
 //! paces `max` and `lockstep` the stamps are those of simulated time.
 //!
 //! Names and units are those of moos-ivp at a2a9b71, `ivp/src/uSimMarineV22/USM_MOOSApp.cpp`.
 
 pub mod effectors;
+mod environment;
+mod modem;
 pub mod motion;
+mod sensors;
 
 use crate::history::MotionSample;
 use crate::moos::effectors::{Demand, Effectors};
@@ -17,28 +22,44 @@ use crate::status::{LinkKind, LinkLog, LinkStatus, LogSink};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::scene::moos::Moos;
+use merrow_model::state::reading::Reading;
 use merrow_model::state::{BodyCommand, Command};
 use merrow_moos::client::{Client, Connection, Settings};
 use merrow_moos::clock::{self, Clock};
-use merrow_moos::message::Message;
+use merrow_moos::message::{Message, Value, field};
 use merrow_sim::{BlockLimit, Pace, Simulation};
+use std::collections::BTreeMap;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Variables that the link receives.
-const INPUTS: [&str; 10] = [
+/// Variables that the link receives, in addition to those of the environment and of the modem.
+const INPUTS: [&str; 8] = [
     "DESIRED_THRUST",
     "DESIRED_RUDDER",
     "DESIRED_ELEVATOR",
     "DESIRED_THRUST_L",
     "DESIRED_THRUST_R",
     "THRUST_MODE_REVERSE",
+    "THRUST_MODE_DIFFERENTIAL",
     "USM_RESET",
-    "DRIFT_X",
-    "DRIFT_Y",
-    "DRIFT_VECTOR",
 ];
+
+/// Variables of uSimMarineV22 that have no effect here, and why.
+const WITHOUT_EFFECT: [(&str, &str); 11] = [
+    ("BUOYANCY_RATE", VEHICLE),
+    ("BUOYANCY_CONTROL", VEHICLE),
+    ("TRIM_CONTROL", VEHICLE),
+    ("ROTATE_SPEED", VEHICLE),
+    ("USM_TURN_RATE", VEHICLE),
+    ("USM_TURN_RADIUS", VEHICLE),
+    ("WATER_DEPTH", "the seabed is that of the world"),
+    ("OBSTACLE_HIT", "contacts are those of the world"),
+    ("USM_SIM_PAUSED", "pause the world: other robots share it"),
+    ("USM_ENABLED", "the robot is that of the world"),
+    ("USM_RESET_NAV", "the motion has no drift of its own"),
+];
+const VEHICLE: &str = "the vehicle is that of its model";
 
 /// A link to a MOOSDB.
 #[derive(Debug)]
@@ -54,6 +75,12 @@ pub(crate) struct Link {
     connection: Connection,
     /// Time of the next variables of the motion [ns].
     next_ns: u64,
+    /// Last reading of each sensor since the last variables, by its index.
+    readings: BTreeMap<usize, Reading>,
+    /// Motion by the key `navigation`, after its first reading.
+    estimate: Option<MotionSample>,
+    /// Number of USM_RESET so far.
+    resets: f64,
     log: LinkLog,
 }
 
@@ -78,7 +105,10 @@ impl Link {
         let port = u16::try_from(settings.port).unwrap_or_default();
         let client = Settings::new(settings.client.clone(), settings.host.clone(), port);
         let client = Client::start(client, clock);
-        for variable in INPUTS {
+        let modem_inputs = settings.messages.iter().flat_map(|_| modem::INPUTS);
+        let unused = WITHOUT_EFFECT.map(|(variable, _)| variable);
+        let inputs = INPUTS.into_iter().chain(environment::INPUTS);
+        for variable in inputs.chain(modem_inputs).chain(unused) {
             client.register(variable, 0.0);
         }
         let address = format!("{}:{port}", settings.host);
@@ -91,6 +121,9 @@ impl Link {
             demand: Demand::default(),
             connection: Connection::Waiting(String::new()),
             next_ns: 0,
+            readings: BTreeMap::new(),
+            estimate: None,
+            resets: 0.0,
             log: LinkLog::new(&own.name, LinkKind::Moos, address, log),
         }
     }
@@ -161,20 +194,50 @@ impl Link {
         if self.demand.take(key, message)? {
             return Ok(());
         }
-        match key {
-            "USM_RESET" => self.place(&message.text(), simulation),
-            _ => {
-                let sea = motion::environment(key, message, &simulation.state.sea)?;
-                sea.map_or(Ok(()), |command| apply(&command, simulation))
-            }
+        if key == "USM_RESET" {
+            self.place(&message.text(), simulation)?;
+            self.resets += 1.0;
+            self.post("USM_RESET_COUNT", self.resets);
+            return Ok(());
         }
+        if let Some((_, why)) = WITHOUT_EFFECT.iter().find(|(variable, _)| *variable == key) {
+            return Err(format!("has no effect: {why}"));
+        }
+        if modem::INPUTS.contains(&key) {
+            return self.transmit(key, &message.text(), simulation);
+        }
+        let sea = &simulation.state.sea;
+        let command = environment::command(key, message, sea, sea.air.to.wind)?;
+        command.map_or(Ok(()), |command| apply(&command, simulation))
+    }
+
+    /// Passes a message or a request of a range to the modem.
+    fn transmit(&self, key: &str, text: &str, simulation: &mut Simulation) -> Result<(), String> {
+        let Some(modem) = self.modem(&simulation.scene) else {
+            return Ok(());
+        };
+        for command in modem::commands(key, text, modem, &simulation.scene)? {
+            apply(&command, simulation)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the index of the modem of the key `messages`.
+    fn modem(&self, scene: &Scene) -> Option<usize> {
+        modem::find(scene, self.robot, self.settings.messages.as_ref()?)
+    }
+
+    /// Posts a variable.
+    fn post(&self, key: impl Into<String>, value: impl Into<Value>) {
+        let message = Message::notify(key, value, self.client.time_s());
+        self.client.post(message);
     }
 
     /// Places the robot as `x=,y=,heading=,speed=,depth=` demand. What is absent stays; without a
     /// speed the robot rests.
     fn place(&self, text: &str, simulation: &mut Simulation) -> Result<(), String> {
         let motion = MotionSample::read(simulation, self.robot);
-        let value = |name: &str| motion::value(text, name);
+        let value = |name: &str| value(text, name);
         let mut p_WB = motion.position;
         p_WB.x = value("x")?.unwrap_or(p_WB.x);
         p_WB.y = value("y")?.unwrap_or(p_WB.y);
@@ -209,16 +272,77 @@ impl Link {
         }
     }
 
-    /// Sends the variables of the motion.
-    fn send(&self, simulation: &Simulation) {
-        let time = self.client.time_s();
-        for (key, value) in motion::variables(simulation, self.robot, &self.settings.prefix) {
-            self.client.post(Message::notify(key, value, time));
+    /// Sends the variables of the motion and of the sensors.
+    fn send(&mut self, simulation: &Simulation) {
+        let motion = self.motion(simulation);
+        for (key, value) in
+            motion::variables(simulation, self.robot, &motion, &self.settings.prefix)
+        {
+            self.post(key, value);
+        }
+        let robot = &simulation.scene.robots[self.robot];
+        for (sensor, reading) in std::mem::take(&mut self.readings) {
+            // another world may have fewer
+            let Some(own) = robot.sensors.get(sensor) else {
+                continue;
+            };
+            let name = sensors::prefix(&own.name);
+            for (quantity, value) in sensors::quantities(&reading) {
+                self.post(format!("{name}_{quantity}"), value);
+            }
         }
         if self.settings.contacts {
-            for report in motion::contacts(simulation, self.robot, time) {
-                self.client
-                    .post(Message::notify("NODE_REPORT", report, time));
+            for report in motion::contacts(simulation, self.robot, self.client.time_s()) {
+                self.post("NODE_REPORT", report);
+            }
+        }
+    }
+
+    /// Returns the motion: the estimate of the key `navigation` if there is one, otherwise the truth.
+    fn motion(&self, simulation: &Simulation) -> MotionSample {
+        let truth = MotionSample::read(simulation, self.robot);
+        self.estimate.map_or(truth, |estimate| MotionSample {
+            time_ns: truth.time_ns,
+            ..estimate
+        })
+    }
+
+    /// Takes the readings of a block: the last of each sensor, and the estimate of the motion.
+    fn read_sensors(&mut self, simulation: &Simulation) {
+        let robot = &simulation.scene.robots[self.robot];
+        for delivered in &simulation.runners[self.robot].outbox {
+            let (sensor, reading) = (delivered.sensor, &delivered.stamped.reading);
+            let own = &robot.sensors[sensor];
+            if let Reading::Navigation(found) = reading
+                && self.settings.navigation.as_ref() == Some(&own.name)
+            {
+                let R_WB = found.q_WS.matrix().mul_mat(&own.R_LS.transpose());
+                let v_WS = found.q_WS.matrix().mul_vec(found.v_WS_S);
+                let w_B = own.R_LS.mul_vec(found.w_WS_S);
+                self.estimate = Some(MotionSample {
+                    time_ns: delivered.stamped.stamp_ns,
+                    position: found.p_WS - R_WB.mul_vec(own.p_LoS),
+                    attitude: Quat::from_matrix(&R_WB),
+                    velocity: v_WS - R_WB.mul_vec(w_B.cross(own.p_LoS)),
+                    angular_velocity: w_B,
+                    acceleration: Vec3::zero(),
+                });
+            }
+            if self.settings.sensors {
+                self.readings.insert(sensor, *reading);
+            }
+        }
+    }
+
+    /// Posts the messages and the ranges that have arrived at the modem in a block.
+    fn post_arrivals(&self, simulation: &Simulation) {
+        let scene = &simulation.scene;
+        if let Some(modem) = self.modem(scene)
+            && let Some(output) = simulation.shared_network_output()
+        {
+            let time = self.client.time_s();
+            for (key, text) in modem::arrivals(modem, scene, &output, time) {
+                self.post(key, text);
             }
         }
     }
@@ -257,6 +381,8 @@ impl crate::Link for Link {
 
     fn reset(&mut self) {
         self.next_ns = 0;
+        self.estimate = None;
+        self.readings.clear();
     }
 
     fn exchange(&mut self, simulation: &mut Simulation, _follows_clock: bool) -> BlockLimit {
@@ -275,5 +401,36 @@ impl crate::Link for Link {
         BlockLimit::Steps(steps.max(1))
     }
 
-    fn after_block(&mut self, _simulation: &Simulation) {}
+    fn after_block(&mut self, simulation: &Simulation) {
+        self.read_sensors(simulation);
+        self.post_arrivals(simulation);
+    }
+}
+
+/// Returns the number of a name in a text such as `x=1,y=2`.
+///
+/// # Errors
+/// One line: the value of the name is no number.
+pub(crate) fn value(text: &str, name: &str) -> Result<Option<f64>, String> {
+    let Some(value) = field(text, name) else {
+        return Ok(None);
+    };
+    let number = value.parse::<f64>().ok().filter(|x| x.is_finite());
+    let number = number.ok_or_else(|| format!("{name}: expected a number, found {value:?}"));
+    number.map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_have_values() {
+        assert_eq!(value("x=1, y=-2.5,speed=0", "Y"), Ok(Some(-2.5)));
+        assert_eq!(value("x=1", "y"), Ok(None));
+        assert_eq!(
+            value("x=a", "x").unwrap_err(),
+            "x: expected a number, found \"a\""
+        );
+    }
 }

@@ -1,30 +1,30 @@
-//! Variables of the motion of a robot, reports of other robots, and changes of the current, as
-//! uSimMarineV22 and pNodeReporter have them.
+//! Variables of the motion of a robot, and reports of other robots, as uSimMarineV22 and pNodeReporter
+//! have them.
 //!
 //! Headings are clockwise from north [deg], x is east and y north [m], yaw and pitch are
 //! counter-clockwise from north and of the bow above the horizon [rad].
 
 use crate::history::MotionSample;
+use crate::moos::environment;
 use crate::ned::attitude_in_ned;
 use merrow_environment::geodesy::geodetic_from_world;
 use merrow_environment::{EnvironmentState, Variation};
 use merrow_math::Vec3;
-use merrow_model::scene::Sea;
-use merrow_model::state::Command;
-use merrow_moos::message::{Message, Value, field};
+use merrow_moos::message::Value;
 use merrow_sim::Simulation;
 
 /// Least speed over ground that has a course [m/s].
 const MIN_SPEED: f64 = 0.01;
 
-/// Returns the variables of robot `robot` with the names of their `prefix`.
+/// Returns the variables of robot `robot` that moves as `motion` says, with the names of their
+/// `prefix`.
 pub(crate) fn variables(
     simulation: &Simulation,
     robot: usize,
+    motion: &MotionSample,
     prefix: &str,
 ) -> Vec<(String, Value)> {
     let (scene, sea) = (&simulation.scene, &simulation.state.sea);
-    let motion = MotionSample::read(simulation, robot);
     let p = motion.position;
     let [_, pitch, yaw] = attitude_in_ned(motion.attitude).matrix().to_rpy();
     let heading = degrees(yaw);
@@ -67,9 +67,12 @@ pub(crate) fn variables(
         .into_iter()
         .map(|(name, number)| (format!("{prefix}_{name}"), number.into()))
         .collect();
-    all.push(("TRUE_X".to_string(), p.x.into()));
-    all.push(("TRUE_Y".to_string(), p.y.into()));
+    let truth = simulation.state.robots[robot].motion.p_WB;
+    all.push(("TRUE_X".to_string(), truth.x.into()));
+    all.push(("TRUE_Y".to_string(), truth.y.into()));
     all.push(("SIMULATION_MODE".to_string(), "TRUE".into()));
+    let drift = environment::drift_summary(sea);
+    all.push(("USM_DRIFT_SUMMARY".to_string(), drift.into()));
     if scene.robots[robot].battery.is_some() {
         let battery = &simulation.state.robots[robot].battery;
         all.push(("BATTERY_VOLTAGE".to_string(), battery.voltage.into()));
@@ -115,59 +118,6 @@ pub(crate) fn contacts(simulation: &Simulation, robot: usize, time: f64) -> Vec<
     others.map(report).collect()
 }
 
-/// Returns the command of a variable that changes the current; `None` for another one.
-///
-/// # Errors
-/// One line: its value is not one of the variable.
-pub(crate) fn environment(
-    key: &str,
-    message: &Message,
-    sea: &Sea,
-) -> Result<Option<Command>, String> {
-    let number = || {
-        let number = message.number().filter(|number| number.is_finite());
-        number.ok_or_else(|| "expected a finite number".to_string())
-    };
-    let surface = sea
-        .current
-        .profile
-        .first()
-        .map_or(Vec3::zero(), |(_, v)| *v);
-    let drift = match key {
-        "DRIFT_X" => Vec3::new(number()?, surface.y, 0.0),
-        "DRIFT_Y" => Vec3::new(surface.x, number()?, 0.0),
-        "DRIFT_VECTOR" => {
-            let text = message.text();
-            let parts = text.split_once(',');
-            let parts = parts.and_then(|(angle, speed)| {
-                let finite = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
-                Some([finite(angle)?, finite(speed)?])
-            });
-            let [angle, speed] = parts
-                .ok_or_else(|| format!("expected `angle,speed` [deg, m/s], found {text:?}"))?;
-            let (sin, cos) = angle.to_radians().sin_cos();
-            Vec3::new(speed * sin, speed * cos, 0.0)
-        }
-        _ => return Ok(None),
-    };
-    let mut changed = sea.clone();
-    changed.current.profile = vec![(0.0, drift)];
-    Ok(Some(Command::Sea(Box::new(changed))))
-}
-
-/// Returns the number of a name in a text such as `x=1,y=2`.
-///
-/// # Errors
-/// One line: the value of the name is no number.
-pub(crate) fn value(text: &str, name: &str) -> Result<Option<f64>, String> {
-    let Some(value) = field(text, name) else {
-        return Ok(None);
-    };
-    let number = value.parse::<f64>().ok().filter(|x| x.is_finite());
-    let number = number.ok_or_else(|| format!("{name}: expected a number, found {value:?}"));
-    number.map(Some)
-}
-
 /// Converts an angle [rad] to degrees, 0 to 360.
 fn degrees(angle: f64) -> f64 {
     angle.to_degrees().rem_euclid(360.0)
@@ -176,16 +126,6 @@ fn degrees(angle: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn texts_have_values() {
-        assert_eq!(value("x=1, y=-2.5,speed=0", "Y"), Ok(Some(-2.5)));
-        assert_eq!(value("x=1", "y"), Ok(None));
-        assert_eq!(
-            value("x=a", "x").unwrap_err(),
-            "x: expected a number, found \"a\""
-        );
-    }
 
     #[test]
     fn headings_are_positive() {

@@ -2,20 +2,17 @@
 //!
 //! # Law
 //! ```text
-//!   r = c t + e                                      (1)
-//!   p = p_M + r d                                    (2)
+//!   p = p_M + r d                                    (1)
 //! ```
 //! # Symbols
-//! r range · t measured travel time in one direction · c speed: of sound, the value of the key
-//! `sound_speed_m_s` of the water; of electromagnetic waves, 299792458 m/s over the square root of
-//! the relative permittivity and permeability; of light in water, 299792458 m/s / 1.34
-//! [Mobley 1994] · p_M position of the modem, d measured direction, e error of the range.
+//! r measured range, of `merrow_environment::signal` · p_M position of the modem, d measured
+//! direction.
 //!
 //! # Frames
-//! (2): link that carries the modem, world for a fixed modem.
+//! (1): link that carries the modem, world for a fixed modem.
 //!
 //! # Limits
-//! The speed does not follow the water column.
+//! A modem without an array measures no direction, and has no position.
 //!
 //! # Checked by
 //! test/ros/checks/modems.py
@@ -27,18 +24,14 @@ use crate::msg::{
     LinkStatus, LinkTable, ModemActivity, ModemSchedule, ModemStatus, Packet, PacketLog,
     PacketRecord,
 };
-use merrow_environment::SPEED_OF_LIGHT;
+use merrow_environment::signal::measured_range;
 use merrow_math::Mat3;
 use merrow_model::scene::Scene;
-use merrow_model::scene::comms::medium::Medium;
 use merrow_model::scene::comms::{MacProtocol, Modem, RateChoice};
 use merrow_model::state::comms::{Delivery, LinkState, ModemState, NetworkOutput, RangeResult};
 use merrow_ros2::msg::geometry_msgs::PoseWithCovarianceStamped;
 use merrow_ros2::msg::sensor_msgs::Range;
 use std::f64::consts::TAU;
-
-/// Refractive index of water [-].
-const WATER_INDEX: f64 = 1.34;
 
 /// Converts a linear ratio to decibels.
 fn decibels(ratio: f64) -> f32 {
@@ -61,30 +54,13 @@ pub fn packet(scene: &Scene, output: &NetworkOutput, delivery: &Delivery) -> Pac
     }
 }
 
-/// Returns the speed of the signals of a modem that converts times to ranges [m/s].
-pub fn signal_speed(scene: &Scene, modem: &Modem) -> f64 {
-    match &modem.transceiver.medium {
-        Medium::Acoustic(_) => scene.sea.sound_speed,
-        Medium::Electromagnetic(m) => {
-            SPEED_OF_LIGHT / (m.relative_permittivity * m.relative_permeability).sqrt()
-        }
-        Medium::Optical(_) => SPEED_OF_LIGHT / WATER_INDEX,
-        Medium::Radio(_) | Medium::Satellite(_) => SPEED_OF_LIGHT,
-    }
-}
-
-/// Returns a measured range with its error [m]. (1)
-fn measured_range(scene: &Scene, modem: &Modem, result: &RangeResult) -> f64 {
-    signal_speed(scene, modem) * result.travel_time() + result.range_error
-}
-
-/// Builds the message of a range measurement; its frame is the name of the other modem. (1)
+/// Builds the message of a range measurement; its frame is the name of the other modem.
 pub fn range(scene: &Scene, result: &RangeResult) -> Range {
     let modem = &scene.modems[result.modem as usize];
     let other = &scene.modems[result.other as usize];
     let limits = [0.0, modem.transceiver.max_range_m.unwrap_or(f64::INFINITY)];
     let variance = modem.transceiver.range_std_m * modem.transceiver.range_std_m;
-    let measured = [measured_range(scene, modem, result), variance];
+    let measured = [measured_range(scene, result), variance];
     sonar_range(
         header(result.true_arrival_ns, &other.name),
         TAU,
@@ -94,11 +70,11 @@ pub fn range(scene: &Scene, result: &RangeResult) -> Range {
 }
 
 /// Builds the position of another modem from its range and direction, in the frame of the link that
-/// carries the modem, or in the world for a fixed modem. `None` without a direction. (2)
+/// carries the modem, or in the world for a fixed modem. `None` without a direction. (1)
 pub fn fix(scene: &Scene, result: &RangeResult) -> Option<PoseWithCovarianceStamped> {
     let direction = result.direction?;
     let modem = &scene.modems[result.modem as usize];
-    let measured = measured_range(scene, modem, result);
+    let measured = measured_range(scene, result);
     let across = measured * measured * direction.bearing_variance;
     let variance = modem.transceiver.range_std_m * modem.transceiver.range_std_m;
     let covariance = Mat3::axial(direction.d, variance, across);

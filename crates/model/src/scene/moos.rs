@@ -19,6 +19,13 @@ spec! {
         prefix: String [not_empty] = "NAV".to_string(),
         /// Rate of the variables of the motion, in simulated time.
         rate_hz: f64 [in 0.1..=100.0] = 10.0,
+        /// INS of the robot whose estimate is its motion. Default: the true motion.
+        navigation: Option<String>,
+        /// Whether the readings of the sensors are published, the last of each at `rate_hz`.
+        sensors: bool = false,
+        /// Modem of the robot that carries NODE_MESSAGE_LOCAL to other robots, and measures ranges.
+        /// Default: programs such as uFldNodeComms do so.
+        messages: Option<String>,
         /// Whether the other robots of the world are reported as NODE_REPORT, as a receiver of AIS
         /// does.
         contacts: bool = false,
@@ -35,6 +42,9 @@ impl Moos {
             client: "merrow".to_string(),
             prefix: "NAV".to_string(),
             rate_hz: 10.0,
+            navigation: None,
+            sensors: false,
+            messages: None,
             contacts: false,
             at: Places::default(),
         }

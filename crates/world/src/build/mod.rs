@@ -170,6 +170,7 @@ fn build_world(
         robot.moos = Some(Box::new(moos.clone()));
     }
     robot::autopilot::assign_ports(&mut scene.robots, &file.robots, cx);
+    robot::moos::check_clients(&scene.robots, &file.robots, cx);
     robot::autopilot::assign_system_ids(&mut scene.robots, overrides.mavlink);
     for (name, structure) in file.structures.iter() {
         scene

@@ -374,7 +374,7 @@ pub(crate) fn assign_ports(robots: &mut [Robot], entries: &NamedMap<RobotEntry>,
 }
 
 /// Returns the index of a sensor on the base, or reports that there is none of these kinds.
-fn find_sensor(
+pub(super) fn find_sensor(
     name: &str,
     place: &Place,
     robot: &Robot,

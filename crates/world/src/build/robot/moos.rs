@@ -1,0 +1,58 @@
+//! Checks of the connections of robots to communities of MOOS.
+
+use super::autopilot::find_sensor;
+use crate::context::Context;
+use crate::keys::RobotEntry;
+use merrow_model::scene::Robot;
+use merrow_model::scene::moos::Moos;
+use merrow_yaml::read::NamedMap;
+use std::collections::HashMap;
+
+/// Builds the connection of a robot, and reports what its model lacks.
+pub(crate) fn build_moos(entry: &RobotEntry, robot: &Robot, cx: Context<'_>) -> Option<Box<Moos>> {
+    let moos = entry.moos.as_ref()?;
+    if let Some(name) = &moos.navigation {
+        find_sensor(name, moos.at.key_place("navigation"), robot, &["ins"], cx);
+    }
+    if let Some(name) = &moos.messages {
+        let names = entry.model.modems.iter().map(|(name, _)| name);
+        cx.find(moos.at.key_place("messages"), name, names, |name| {
+            format!("no modem {name} on {}", robot.name)
+        });
+    }
+    Some(Box::new(moos.clone()))
+}
+
+/// Reports robots of one community with the same client, of which a MOOSDB accepts one, and with the
+/// same variables.
+pub(crate) fn check_clients(robots: &[Robot], entries: &NamedMap<RobotEntry>, cx: Context<'_>) {
+    let mut clients = HashMap::new();
+    let mut variables = HashMap::new();
+    for robot in robots {
+        let Some(moos) = &robot.moos else { continue };
+        let entry = entries.iter().find(|(name, entry)| {
+            *name == robot.name
+                || entry.repeat.is_some() && robot.name.starts_with(&format!("{name}_"))
+        });
+        let Some(own) = entry.and_then(|(_, entry)| entry.moos.as_ref()) else {
+            continue;
+        };
+        let database = format!("{}:{}", moos.host, moos.port);
+        let client = (database.clone(), &moos.client);
+        let prefix = (database.clone(), &moos.prefix);
+        let name = &robot.name;
+        if let Some(other) = clients.insert(client, name) {
+            let text = format!(
+                "{other} and {name} have the same `client` {} at the MOOSDB {database}; give another `client`, or another `port` for another community",
+                moos.client
+            );
+            cx.error(own.at.key_place("client"), text);
+        } else if let Some(other) = variables.insert(prefix, name) {
+            let text = format!(
+                "{other} and {name} publish {}_X and others at the MOOSDB {database}; give another `prefix`, or another `port` for another community",
+                moos.prefix
+            );
+            cx.note(own.at.key_place("prefix"), text);
+        }
+    }
+}
