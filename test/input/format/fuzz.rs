@@ -6,6 +6,7 @@
 
 use super::bridge_decoders::{BRIDGE_WORLD, decode_bridged};
 use super::decoders::decode_all;
+use super::moos_decoders::decode_moos;
 use crate::samples::samples;
 use mavlink::dialects::common::{ATTITUDE_DATA, MavMessage};
 use mavlink::{MavHeader, MavlinkVersion, Message};
@@ -15,6 +16,8 @@ use merrow_autopilot::mavlink::frames::{FrameBuffer, encode};
 use merrow_autopilot::px4::output_command;
 use merrow_model::scene::autopilot::{ServoDevice, ServoOutput};
 use merrow_model::state::{Command, FirmwareCommand};
+use merrow_moos::message::{Kind, Message as MoosMessage, Value};
+use merrow_moos::packet::encode as encode_moos;
 use merrow_ros2::msg::catalogue;
 use merrow_sim::Simulation;
 use merrow_view::action::{
@@ -183,25 +186,65 @@ fn no_bytes_make_the_decoders_panic() {
     );
     repeat(5000, |random| {
         let mut bytes = random.pick(&seeds).clone();
-        for _ in 0..=random.below(6) {
-            let at = random.below(bytes.len() + 1);
-            match random.below(5) {
-                0 => bytes.truncate(at),
-                1 => bytes.insert(at, random.below(256) as u8),
-                2 if at + 4 <= bytes.len() => {
-                    let huge = random
-                        .pick(&[u32::MAX, i32::MAX as u32, 1 << 20, 255, 0])
-                        .to_le_bytes();
-                    bytes[at..at + 4].copy_from_slice(&huge);
-                }
-                3 => bytes.extend_from_within(at..),
-                _ if at < bytes.len() => bytes[at] = random.below(256) as u8,
-                _ => {}
-            }
-        }
-        bytes.truncate(4096);
+        damage(&mut bytes, random);
         decode_all(&bytes);
     });
+}
+
+// No bytes make the readers of MOOS panic: packets to client and server, logs, mission files. Method:
+// packets, logs and files with random changes, 200,000 of them, and millions in the slow stage.
+#[test]
+fn no_bytes_make_the_readers_of_moos_panic() {
+    let position = MoosMessage::notify("NAV_X", 12.5, 1e9).from("uSimMarineV22");
+    let report = MoosMessage::notify("NODE_REPORT", "NAME=alpha,X=12.5,Y=-3", 1e9);
+    let of_kind = |kind, key: &str, value: &str| MoosMessage::new(kind, key, value, 1.0);
+    let requests = vec![
+        of_kind(Kind::Register, "NAV_X", "0.1"),
+        of_kind(
+            Kind::RegisterPattern,
+            "*",
+            "AppPattern=*,VarPattern=NAV_*,Interval=0",
+        ),
+        of_kind(Kind::Request, "ALL", ""),
+        MoosMessage::notify("IMAGE", Value::Binary(vec![0, 255, 10]), 2.0),
+    ];
+    let packets = [vec![position, report], requests, vec![]];
+    let mut seeds: Vec<Vec<u8>> = packets
+        .iter()
+        .map(|messages| encode_moos(messages))
+        .collect();
+    assert!(seeds.iter().take(2).all(|bytes| decode_moos(bytes) > 1));
+    seeds.push(
+        b"%% LOGSTART 8949571260.59\n1.234   NAV_X  uSimMarineV22  12.5\n2.0 A b \"c\nd\"\n"
+            .to_vec(),
+    );
+    seeds.push(b"ServerHost = localhost\n#include a.moos\n#ifdef X 1\nServerPort = $(P=9000)\n#endif\nProcessConfig = ANTLER\n{\n Run = MOOSDB @ NewConsole = false ~ a\n}\n".to_vec());
+    repeat(200_000, |random| {
+        let mut bytes = random.pick(&seeds).clone();
+        damage(&mut bytes, random);
+        decode_moos(&bytes);
+    });
+}
+
+/// Changes, inserts, removes or repeats some bytes, of which 4096 stay.
+fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
+    for _ in 0..=random.below(6) {
+        let at = random.below(bytes.len() + 1);
+        match random.below(5) {
+            0 => bytes.truncate(at),
+            1 => bytes.insert(at, random.below(256) as u8),
+            2 if at + 4 <= bytes.len() => {
+                let huge = random
+                    .pick(&[u32::MAX, i32::MAX as u32, 1 << 20, 255, 0])
+                    .to_le_bytes();
+                bytes[at..at + 4].copy_from_slice(&huge);
+            }
+            3 => bytes.extend_from_within(at..),
+            _ if at < bytes.len() => bytes[at] = random.below(256) as u8,
+            _ => {}
+        }
+    }
+    bytes.truncate(4096);
 }
 
 // No packet makes the decoder of an autopilot's outputs panic, and each accepted one gives commands
@@ -400,7 +443,7 @@ fn fuzz_targets_declare_their_crates() {
             "{file}"
         );
     }
-    for shared in ["decoders.rs", "bridge_decoders.rs"] {
+    for shared in ["decoders.rs", "bridge_decoders.rs", "moos_decoders.rs"] {
         files.push(format!("test/input/format/{shared}"));
     }
     for file in files {

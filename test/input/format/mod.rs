@@ -6,6 +6,7 @@ mod files;
 mod fuzz;
 mod keys;
 mod limits;
+mod moos_decoders;
 mod random_parameters;
 mod schema;
 mod sets;
