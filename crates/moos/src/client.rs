@@ -5,7 +5,7 @@
 
 use crate::clock::Clock;
 use crate::message::{Kind, Message, Value};
-use crate::packet::{self, PROTOCOL};
+use crate::packet::{self, PROTOCOL, Until};
 use crate::pattern::{Filter, is_pattern};
 use crate::server::host_name;
 use parking_lot::{Condvar, Mutex};
@@ -361,13 +361,12 @@ fn connect(shared: &Shared) -> Result<TcpStream, Failure> {
     }
     let mut stream = connected.ok_or(failed).map_err(located)?;
     stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(ANSWER))?;
     stream.set_write_timeout(Some(ANSWER))?;
     let mut first = Message::new(Kind::Name, "asynchronous", name.as_str(), (shared.clock)());
     first.source.clone_from(name);
     stream.write_all(&PROTOCOL)?;
     stream.write_all(&packet::encode(&[first]))?;
-    let packet = packet::read(&mut stream)?;
+    let packet = packet::read(&mut Until::new(&mut stream, ANSWER))?;
     let packet = packet.ok_or_else(|| "the server has closed the connection".to_string())?;
     let answer = packet::decode(&packet)?.into_iter().next();
     let answer = answer.ok_or_else(|| "the server has sent no welcome".to_string())?;

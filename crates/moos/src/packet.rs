@@ -9,6 +9,8 @@
 
 use crate::message::{DataType, Kind, Message};
 use std::io::{self, Read};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
 /// Name of the protocol, which the client sends first, padded with zeros.
 pub const PROTOCOL: [u8; 32] = *b"ELKS CAN'T DANCE 2/8/10\0\0\0\0\0\0\0\0\0";
@@ -122,6 +124,31 @@ pub fn read(stream: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
         stream.read_exact(&mut packet[start..])?;
     }
     Ok(Some(packet))
+}
+
+/// Reads from a connection until a deadline, also from a peer that sends a byte now and then.
+pub(crate) struct Until<'a> {
+    stream: &'a mut TcpStream,
+    end: Instant,
+}
+
+impl<'a> Until<'a> {
+    /// Reads from `stream` for at most `timeout`.
+    pub(crate) fn new(stream: &'a mut TcpStream, timeout: Duration) -> Self {
+        let end = Instant::now() + timeout;
+        Self { stream, end }
+    }
+}
+
+impl Read for Until<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.stream.set_read_timeout(Some(left))?;
+        self.stream.read(buffer)
+    }
 }
 
 /// Bytes that were not read yet.

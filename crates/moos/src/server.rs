@@ -3,10 +3,10 @@
 use crate::clock::Clock;
 use crate::database::Database;
 use crate::message::{Kind, Message};
-use crate::packet::{self, PROTOCOL};
+use crate::packet::{self, PROTOCOL, Until};
 use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -226,10 +226,10 @@ fn serve(mut stream: TcpStream, shared: &Arc<Shared>) {
 fn handshake(stream: &mut TcpStream, shared: &Shared) -> Result<(String, bool), String> {
     let failed = |why: std::io::Error| why.to_string();
     stream.set_nodelay(true).map_err(failed)?;
-    stream.set_read_timeout(Some(HANDSHAKE)).map_err(failed)?;
     stream.set_write_timeout(Some(WRITE)).map_err(failed)?;
+    let mut until = Until::new(stream, HANDSHAKE);
     let mut protocol = PROTOCOL;
-    stream.read_exact(&mut protocol).map_err(failed)?;
+    until.read_exact(&mut protocol).map_err(failed)?;
     if protocol != PROTOCOL {
         return Err(format!(
             "expected the protocol {:?}, found {:?}",
@@ -237,7 +237,7 @@ fn handshake(stream: &mut TcpStream, shared: &Shared) -> Result<(String, bool), 
             text(&protocol)
         ));
     }
-    let packet = packet::read(stream).map_err(failed)?;
+    let packet = packet::read(&mut until).map_err(failed)?;
     let packet = packet.ok_or("left before it stated its name")?;
     let first = packet::decode(&packet)?.into_iter().next();
     let first = first.filter(|message| message.kind == Kind::Name);
@@ -349,7 +349,13 @@ fn write_mail(out: &Mutex<TcpStream>, shared: &Shared, name: &str) {
         let packet = packet::encode(&database.take_mail(name));
         drop(database);
         let mut out = out.lock();
-        if out.write_all(&packet).is_err() {
+        if let Err(why) = out.write_all(&packet) {
+            if matches!(why.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) {
+                let seconds = WRITE.as_secs();
+                shared.note(format!(
+                    "client {name:?} does not read: it took no mail for {seconds} s, and is disconnected"
+                ));
+            }
             // ends the thread that reads
             let _ = out.shutdown(Shutdown::Both);
             return;
