@@ -128,6 +128,9 @@ enum Command {
     Repair(analysis::RepairArguments),
     /// Write a layout of Foxglove, PlotJuggler or RViz for the topics of a world.
     Layout(analysis::LayoutArguments),
+    /// Serve, log and replay a community of MOOS without MOOS-IvP.
+    #[command(subcommand)]
+    Moos(moos::Command),
     /// Print the JSON Schema of the world file, for editors.
     Schema,
     /// List the bundled worlds and robots.
@@ -194,6 +197,7 @@ pub(crate) fn execute(cli: Cli, arguments: &[String]) -> Result<ExitCode, Failur
         Command::Report(arguments) => analysis::run_report(&arguments)?,
         Command::Repair(arguments) => analysis::run_repair(&arguments)?,
         Command::Layout(arguments) => analysis::run_layout(&arguments)?,
+        Command::Moos(command) => moos::run(&command)?,
         Command::Schema => {
             let schema = world::json_schema();
             println!(

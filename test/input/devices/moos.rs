@@ -301,3 +301,140 @@ fn communities_talk_over_the_modems_of_the_world() {
     });
     drop((run, servers));
 }
+
+/// A command of `merrow moos` that runs until it is interrupted.
+fn tool(folder: &Folder, arguments: &[&str]) -> Child {
+    let child = Command::new(env!("CARGO_BIN_EXE_merrow"))
+        .arg("moos")
+        .args(arguments)
+        .current_dir(&folder.0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    child.expect("a command")
+}
+
+/// Interrupts a command, and returns what it printed.
+fn interrupt(child: Child) -> String {
+    let id = nix::unistd::Pid::from_raw(child.id() as i32);
+    nix::sys::signal::kill(id, nix::sys::signal::Signal::SIGINT).expect("a signal");
+    let output = child.wait_with_output().expect("an output");
+    let text = [output.stdout, output.stderr].concat();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&text)
+    );
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
+// A log has all messages in their order, and a replay posts them again in this order with their
+// sources. Method: the server, the log and the replay of the program, and a log of the replay; wrong
+// files and a missing server have one line.
+#[test]
+fn logs_are_replayed_in_their_order() {
+    let folder = Folder::new(
+        "moos_log",
+        &[("bad.alog", "1.0 A b 1\n"), ("worse.alog", "nothing\n")],
+    );
+    let log_of = |name: &str, act: &dyn Fn(u16, &str)| {
+        let port = free_port();
+        let address = format!("127.0.0.1:{port}");
+        let server = tool(&folder, &["serve", &address, "--community", "alpha"]);
+        let client = Client::start(Settings::new("helm", "127.0.0.1", port), clock::wall(1.0));
+        assert!(client.wait_connected(LONG), "{:?}", client.connection());
+        let log = tool(
+            &folder,
+            &[
+                "log",
+                &address,
+                "-o",
+                name,
+                "--variables",
+                "NAV_*",
+                "--variables",
+                "MODE",
+            ],
+        );
+        let mut last = HashMap::new();
+        client.register("DB_CLIENTS", 0.0);
+        receive(&client, &mut last, |last| {
+            last.get("DB_CLIENTS")
+                .is_some_and(|m| m.text().contains("merrow_log"))
+        });
+        std::thread::sleep(Duration::from_millis(500));
+        drop(client);
+        act(port, &address);
+        std::thread::sleep(Duration::from_millis(500));
+        let said = interrupt(log);
+        assert!(said.starts_with(&format!("{name}: 200 messages")), "{said}");
+        interrupt(server);
+        let text = std::fs::read_to_string(folder.0.join(name)).expect("a log");
+        let messages = merrow_moos::alog::Reader::new(text.as_bytes());
+        let messages = messages.map(|message| message.expect("a message"));
+        messages
+            .map(|m| {
+                (
+                    m.key.clone(),
+                    m.source.clone(),
+                    m.text().into_owned(),
+                    m.number().map(f64::to_bits),
+                )
+            })
+            .collect::<Vec<_>>()
+    };
+    let first = log_of("first.alog", &|port, _| {
+        let helm = Client::start(Settings::new("helm", "127.0.0.1", port), clock::wall(1.0));
+        assert!(helm.wait_connected(LONG));
+        for k in 0..100 {
+            helm.notify("NAV_X", f64::from(k) / 3.0);
+            helm.notify("MODE", format!("LEG {k}, a=b"));
+            helm.notify("OTHER", 1.0);
+        }
+        assert!(helm.flush(LONG));
+        std::thread::sleep(Duration::from_millis(500));
+    });
+    assert_eq!(first.len(), 200);
+    let second = log_of("second.alog", &|_, address| {
+        let replay = tool(&folder, &["replay", "first.alog", address, "--speed", "0"]);
+        let output = replay.wait_with_output().expect("an output");
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        for (file, line) in [
+            (
+                "worse.alog",
+                "worse.alog: line 1: expected `time variable source value`, found \"nothing\"",
+            ),
+            ("none.alog", "none.alog: No such file or directory"),
+        ] {
+            let output = tool(&folder, &["replay", file, address])
+                .wait_with_output()
+                .unwrap();
+            let text = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success() && text.contains(line), "{text}");
+        }
+    });
+    assert_eq!(first, second);
+    let address = format!("127.0.0.1:{}", free_port());
+    let output = tool(&folder, &["replay", "bad.alog", &address])
+        .wait_with_output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        text.contains("no MOOSDB accepts a client at") && text.contains("merrow moos serve"),
+        "{text}"
+    );
+    let output = tool(&folder, &["log", &address, "-o", "first.alog"])
+        .wait_with_output()
+        .unwrap();
+    assert!(!output.status.success());
+}

@@ -10,9 +10,9 @@ const SAME_DEG: f64 = 1e-7;
 
 /// Community of the option: `HOST:PORT`, or a mission file that states it.
 #[derive(Clone, Debug)]
-pub(super) struct Community {
+pub(in crate::cli) struct Community {
     /// Connection of the robot.
-    pub(super) moos: Moos,
+    pub(in crate::cli) moos: Moos,
     mission: Mission,
 }
 
@@ -21,7 +21,7 @@ impl Community {
     ///
     /// # Errors
     /// One line: the file is no mission file, or the text is no address.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(in crate::cli) fn parse(text: &str) -> Result<Self, String> {
         let path = Path::new(text);
         if path.extension().is_some_and(|end| end == "moos") {
             let mission = Mission::read(path)?;
@@ -48,8 +48,26 @@ impl Community {
         })
     }
 
+    /// Returns the time warp of the mission file; 1 without one.
+    ///
+    /// # Errors
+    /// One line: it is no number above 0.
+    pub(super) fn warp(&self) -> Result<f64, String> {
+        let Some(entry) = self.mission.get("MOOSTimeWarp") else {
+            return Ok(1.0);
+        };
+        let warp = entry.number()?;
+        if warp > 0.0 {
+            return Ok(warp);
+        }
+        let Entry { name, place, .. } = entry;
+        Err(format!(
+            "{place}: {name}: expected a number above 0, found {warp}"
+        ))
+    }
+
     /// Returns a line for each value of the mission file that differs from the world.
-    pub(super) fn differences(&self, simulation: &Simulation, pace: Pace) -> Vec<String> {
+    pub(in crate::cli) fn differences(&self, simulation: &Simulation, pace: Pace) -> Vec<String> {
         let origin = &simulation.scene.origin;
         let mut lines = Vec::new();
         let mut compare = |name: &str, own: f64, remedy: &dyn Fn(f64) -> String| {
