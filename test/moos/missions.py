@@ -9,9 +9,11 @@ FOLDER contains MOOSDB, pAntler and the other programs, and is the folder `bin` 
 """
 
 import argparse
+import math
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -20,7 +22,7 @@ import tempfile
 import time
 
 # lines of a mission file that Merrow replaces, and those of programs with a window
-REMOVED = re.compile(r"^\s*Run\s*=\s*(uSimMarineV2\d|pMarineViewer)\b")
+REMOVED = re.compile(r"^\s*Run\s*=\s*(uSimMarine(V2\d)?|pMarineViewer)\b")
 ALPHA = """description: Forest Lake for the mission s1_alpha
 origin: {latitude_deg: 43.8253, longitude_deg: -70.3304}
 seabed: {depth_m: 15}
@@ -29,11 +31,20 @@ robots:
 """
 
 
+BO_ALPHA = """description: Forest Lake for the mission m34_bo_alpha
+origin: {latitude_deg: 43.8253, longitude_deg: -70.3304}
+seabed: {depth_m: 15}
+robots:
+  abe: {model: MODEL, position_m: [-10, -30, 0], attitude_deg: [0, 0, -90], moos: {port: ABE, community: abe}}
+  ben: {model: MODEL, position_m: [150, -130, 0], attitude_deg: [0, 0, 90], moos: {port: BEN, community: ben}}
+"""
+
+
 class Processes:
     """Started programs, which end with the block."""
 
     def __init__(self, programs, folder):
-        self.environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
+        self.environment = {**os.environ, "PATH": f"{programs}:{programs.parent / 'scripts'}:{os.environ['PATH']}"}
         self.folder, self.running = folder, []
 
     def __enter__(self):
@@ -64,19 +75,31 @@ class Processes:
         return (self.folder / f"{index}.log").read_text()
 
 
-def adapted(mission, warp):
-    """Returns a mission with this time warp and a free port: other communities of the machine stay apart."""
+def free_port():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+        return free.getsockname()[1]
+
+
+def wait(seconds, is_done, found):
+    """Waits until a condition holds; otherwise says what was found."""
+    end = time.monotonic() + seconds
+    while not is_done():
+        assert time.monotonic() < end, found()
+        time.sleep(1)
+
+
+def adapted(mission, warp):
+    """Returns a mission with this time warp and a free port: other communities of the machine stay apart."""
+    port = free_port()
     mission = re.sub(r"(?m)^MOOSTimeWarp\s*=.*", f"MOOSTimeWarp = {warp}", mission)
     return re.sub(r"(?m)^ServerPort\s*=.*", f"ServerPort = {port}", mission)
 
 
-def logged(folder):
-    """Returns the values of the log of the mission by their variable: lists of (time, value)."""
+def logged(folder, name="*"):
+    """Returns the values of the logs of this name by their variable: lists of (time, value)."""
     values = {}
-    for log in folder.glob("MOOSLog_*/*.alog"):
+    for log in folder.glob(f"{name}/*.alog"):
         for line in log.read_text(errors="replace").splitlines():
             parts = line.split(None, 3)
             if len(parts) == 4 and parts[0][0].isdigit():
@@ -115,7 +138,61 @@ def alpha(program, missions, processes, warp, model):
     return f"five points and the return in {done - deployed:.0f} s of mission time, up to {fast:.2f} m/s, with {model} at warp {warp}"
 
 
+def bo_alpha(program, missions, processes, warp, model):
+    """Two Herons with a shore: each loiters, they change their places every three minutes between obstacles, and avoid
+    these and each other. Programs of the mission count collisions. Its launch scripts make the files; only the lines of
+    the simulator and of the window are removed, and the ports are free ones."""
+    folder = processes.folder
+    shutil.copytree(missions / "m34_bo_alpha", folder, dirs_exist_ok=True)
+    for name in ("meta_vehicle.moos", "meta_shoreside.moos"):
+        lines = (folder / name).read_text().splitlines()
+        (folder / name).write_text("\n".join(line for line in lines if not REMOVED.match(line)) + "\n")
+    processes.run("bash", "./launch.sh", "--just_make", "--nogui", str(round(warp)))
+    first = free_port()
+    ports = {str(9000 + k): str(first + k) for k in range(3)} | {str(9200 + k): str(first + 100 + k) for k in range(3)}
+    communities = ("abe", "ben", "shoreside")
+    for name in communities:
+        path = folder / f"targ_{name}.moos"
+        path.write_text(re.sub(r"\b9[02]0[012]\b", lambda port: ports[port.group()], path.read_text()))
+    (folder / "lake.yaml").write_text(BO_ALPHA.replace("MODEL", model).replace("ABE", ports["9001"]).replace("BEN", ports["9002"]))
+    for name in communities:
+        processes.start("pAntler", f"targ_{name}.moos")
+    time.sleep(4)
+    processes.start(program, "run", "lake.yaml", "--no-ros", "--pace", str(warp))
+    wait(60, lambda: processes.text(3).count("connected to the community") == 2, lambda: processes.text(3))
+    # the brokers of the vehicles find the shore
+    wait(60, lambda: logged(folder, "XLOG*").get("NODE_REPORT"), lambda: "the shore has no reports of the vehicles")
+    processes.run("uPokeDB", "targ_shoreside.moos", "DEPLOY_ALL=true", "MOOS_MANUAL_OVERRIDE_ALL=false", "AVOID_ALL=true",
+                  "RETURN_ALL=false", "STATION_KEEP_ALL=false")
+
+    def tracks():
+        """Positions of both vehicles by the second, from the reports that reached the shore."""
+        found = {"abe": {}, "ben": {}}
+        for at, report in logged(folder, "XLOG*").get("NODE_REPORT", []):
+            value = dict(part.split("=", 1) for part in report.split(",") if "=" in part)
+            if value.get("NAME") in found:
+                found[value["NAME"]][round(at)] = (float(value["X"]), float(value["Y"]))
+        return found
+
+    def legs(track):
+        """Which loiter places a vehicle has reached: that in the west, and that in the east."""
+        return [any(math.hypot(x - east, y + 72) < 45 for x, y in track.values()) for east in (0, 145)]
+
+    wait(2400 / warp + 60, lambda: all(all(legs(track)) for track in tracks().values()),
+         lambda: f"places not reached: {[(name, legs(track), list(track.values())[-1:]) for name, track in tracks().items()]}")
+    abe, ben = tracks().values()
+    common = sorted(set(abe) & set(ben))
+    closest = min(math.dist(abe[at], ben[at]) for at in common)
+    counts = logged(folder, "XLOG*")
+    last = lambda name: float(counts[name][-1][1]) if name in counts else 0
+    collisions = [last("COLLISION_TOTAL"), last("OB_TOTAL_COLLISIONS")]
+    assert collisions == [0, 0], f"{collisions[0]:.0f} collisions of the vehicles, {collisions[1]:.0f} with obstacles"
+    return (f"both vehicles changed their places in {common[-1] - common[0]} s of mission time, {closest:.1f} m or more from each other, "
+            f"{last('OB_TOTAL_ENCOUNTERS'):.0f} encounters with obstacles, no collision, with {model} at warp {warp}")
+
+
 MISSIONS = {
+    "bo_alpha_heron": lambda *arguments: bo_alpha(*arguments, "heron"),
     "alpha_heron": lambda *arguments: alpha(*arguments, "heron"),
     "alpha_wamv": lambda *arguments: alpha(*arguments, "wamv"),
 }
