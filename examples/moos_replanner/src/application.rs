@@ -2,7 +2,7 @@
 //! and posts the feeds.
 
 use crate::feature::{Feature, Shape};
-use crate::planner::{Feeds, Motion, Planner};
+use crate::planner::{Feeds, Limits, Motion, Planner};
 use crate::vector::Vector;
 use merrow_moos::message::{Message, Value, field};
 use merrow_moos::mission::Mission;
@@ -46,8 +46,21 @@ impl Application {
         let number = |name: &str, default: f64| {
             block.map_or(Ok(default), |block| block.positive(name, default))
         };
-        let mut planner = Planner::new(number("Speed", 1.5)?);
-        let distance = number("TriggerDistance", 5.0)?;
+        let limits = Limits::new(
+            number("Speed", 1.5)?,
+            number("TurnRadius", 8.0)?,
+            number("Clearance", 3.0)?,
+        );
+        let mut planner = Planner::new(limits);
+        let distance = number("TriggerDistance", 10.0)?;
+        if distance < limits.turn_radius {
+            let entry = block.and_then(|block| block.get("TriggerDistance"));
+            let place = entry.map_or(NAME, |entry| entry.place.as_str());
+            return Err(format!(
+                "{place}: expected a TriggerDistance of at least the TurnRadius, {} m, found {distance} m: the vehicle would circle about its waypoint",
+                limits.turn_radius
+            ));
+        }
         let entries = block.iter().flat_map(|block| &block.entries);
         for entry in entries {
             let located = |why: String| format!("{}: {}: {why}", entry.place, entry.name);

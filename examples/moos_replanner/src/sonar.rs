@@ -76,12 +76,14 @@ impl Sonar {
         if !self.known.iter().all(|known| *known) {
             return Vec::new();
         }
-        let seen = self.obstacles.iter().enumerate().filter(|(_, (own, _))| {
-            let (gap, away) = own.distance(self.position);
-            let bearing = (away * -1.0).angle() - self.course;
-            let bearing = (bearing + PI).rem_euclid(TAU) - PI;
-            gap <= self.range_m && bearing.abs() <= self.half_angle
-        });
+        // a part of an obstacle shows all of it
+        let sees = |p: &Vector| {
+            let way = *p - self.position;
+            let bearing = (way.angle() - self.course + PI).rem_euclid(TAU) - PI;
+            way.norm() <= self.range_m && bearing.abs() <= self.half_angle
+        };
+        let seen = self.obstacles.iter().enumerate();
+        let seen = seen.filter(|(_, (own, _))| own.outline().iter().any(sees));
         seen.map(|(k, (_, text))| (format!("FLS_{k}"), text.as_str().into()))
             .collect()
     }
@@ -90,6 +92,18 @@ impl Sonar {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A long box whose nearest point is abeam and whose end is ahead.
+    #[test]
+    fn parts_of_boxes_are_reported() {
+        let text = "ProcessConfig = pFLSim\n{\n Obstacle = x=20,y=8,length=50,width=4\n}\n";
+        let mission = Mission::from_text(text, "m.moos").unwrap();
+        let mut sonar = Sonar::from_mission(&mission).unwrap();
+        for (key, value) in [("NAV_X", 0.0), ("NAV_Y", 0.0), ("NAV_HEADING", 90.0)] {
+            sonar.take(&Message::notify(key, value, 0.0));
+        }
+        assert_eq!(sonar.iterate().len(), 1);
+    }
 
     #[test]
     fn boxes_ahead_and_in_range_are_reported() {
