@@ -44,8 +44,8 @@ const MAX_FORCE: f64 = 0.5;
 const MIN_YAW_RATE: f64 = 1e-3;
 /// Distance at which the point mass begins again [m].
 const MAX_LAG_M: f64 = 20.0;
-/// Distance of an obstacle below which the side of the vehicle stays as it is [m].
-const DECIDED_M: f64 = 3.0 * SEVERITY_M;
+/// Distance of an obstacle below which the side of the vehicle stays as it is, in turning radii.
+const DECIDED_RADII: f64 = 2.0;
 /// Step of the prediction, relative to the time in which the vehicle turns by 1 rad.
 const PREDICTION_STEP: f64 = 0.08;
 /// Longest prediction, in steps: a circle and a half.
@@ -166,7 +166,8 @@ impl Planner {
         if self.itinerary.progress() != reached {
             self.world.forget_sides();
         }
-        self.world.decide_sides(p, waypoint.position, DECIDED_M);
+        let decided = (DECIDED_RADII * self.limits.turn_radius).max(SEVERITY_M);
+        self.world.decide_sides(p, waypoint.position, decided);
         let start = Before {
             force: Vector::default(),
             velocity: Vector::unit(motion.course) * motion.speed,

@@ -15,8 +15,10 @@ const PERIOD_S: f64 = 0.1;
 const SONAR_PERIODS: usize = 5;
 /// Longest mission [s].
 const LONGEST_S: f64 = 2000.0;
-/// Way between boxes in which the vehicle can turn [m].
-const GAP_M: f64 = 24.0;
+/// Way between boxes in turning radii, in which the vehicle can turn, and between a box and a
+/// waypoint or the start.
+const BETWEEN_RADII: f64 = 2.6;
+const WAYPOINT_RADII: f64 = 1.3;
 
 /// Numbers of a linear congruential generator (Knuth, MMIX), from 0 to 1.
 struct Random(u64);
@@ -35,29 +37,33 @@ struct Layout {
 }
 
 impl Layout {
-    fn random(seed: u64) -> Self {
-        let mut random = Random(seed);
+    /// Creates a layout for a vehicle with a turning radius [m], of at most 9 boxes.
+    fn random(seed: u64, radius: f64) -> Self {
+        let (mut random, scale) = (Random(seed), radius.max(8.0) / 8.0);
         random.next(0.0, 1.0);
         let mut boxes: Vec<(Feature, String)> = Vec::new();
-        while boxes.len() < 9 {
-            let (x, y) = (random.next(0.0, 200.0), random.next(-60.0, 140.0));
+        for _ in 0..300 {
+            let x = scale * random.next(0.0, 200.0);
+            let y = scale * random.next(-60.0, 140.0);
             let (length, width) = (random.next(4.0, 36.0), random.next(4.0, 20.0));
             let rotation = random.next(0.0, 180.0);
             let half = Vector::new(0.5 * length, 0.5 * width);
             let angle = f64::to_radians(rotation);
             let own = Feature::new("", Vector::new(x, y), Shape::Rectangle { half, angle });
-            let is_free = |p: &Vector| boxes.iter().all(|(o, _)| o.distance(*p).0 > GAP_M);
-            if own.outline().iter().all(is_free) && own.distance(Vector::default()).0 > GAP_M {
+            let is_free = |p: &Vector| boxes.iter().all(|(o, _)| o.distance(*p).0 > BETWEEN_RADII * radius);
+            let is_free = own.outline().iter().all(is_free) && boxes.len() < 9;
+            if is_free && own.distance(Vector::default()).0 > BETWEEN_RADII * radius {
                 let text = format!("x={x},y={y},length={length},width={width},rotation={rotation}");
                 boxes.push((own, text));
             }
         }
         let mut waypoints: Vec<Vector> = Vec::new();
         while waypoints.len() < 4 {
-            let p = Vector::new(random.next(20.0, 180.0), random.next(-40.0, 120.0));
-            let is_free = boxes.iter().all(|(own, _)| own.distance(p).0 > 12.0);
+            let p = Vector::new(random.next(20.0, 180.0), random.next(-40.0, 120.0)) * scale;
+            let gap = boxes.iter().map(|(own, _)| own.distance(p).0);
+            let is_free = gap.fold(f64::INFINITY, f64::min) > WAYPOINT_RADII * radius;
             let last = waypoints.last().copied().unwrap_or_default();
-            if is_free && (p - last).norm() > 50.0 {
+            if is_free && (p - last).norm() > 50.0 * scale {
                 waypoints.push(p);
             }
         }
@@ -82,7 +88,7 @@ impl Layout {
     fn drive(&self, limits: Limits) -> [f64; 2] {
         let mut planner = Planner::new(limits);
         for p in &self.waypoints {
-            planner.itinerary.put(*p, 10.0);
+            planner.itinerary.put(*p, limits.turn_radius.max(10.0));
         }
         let mut sonar = self.sonar();
         let mut motion = Motion {
@@ -125,16 +131,29 @@ impl Layout {
     }
 }
 
-#[test]
-fn random_layouts_are_passed() {
-    let limits = Limits::new(1.5, 8.0, 3.0);
+/// Drives 24 layouts with a turning radius [m].
+fn check(radius: f64) {
+    let limits = Limits::new(1.5, radius, 3.0);
     let mut failed = Vec::new();
     for seed in 1..=24 {
-        let [closest, time_s] = Layout::random(seed).drive(limits);
-        eprintln!("layout {seed}: {closest:.1} m, {time_s:.0} s");
+        let layout = Layout::random(seed, radius);
+        let [closest, time_s] = layout.drive(limits);
+        let boxes = layout.boxes.len();
+        eprintln!("radius {radius} m, layout {seed} of {boxes}: {closest:.1} m, {time_s:.0} s");
         if closest <= 0.0 || !time_s.is_finite() {
             failed.push(seed);
         }
     }
     assert!(failed.is_empty(), "{failed:?}");
+}
+
+#[test]
+fn agile_vehicles_pass() {
+    check(8.0);
+}
+
+/// The REMUS 100 of Merrow turns with a radius of 22 m.
+#[test]
+fn vehicles_with_wide_circles_pass() {
+    check(25.0);
 }
