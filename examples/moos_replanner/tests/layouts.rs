@@ -50,7 +50,11 @@ impl Layout {
             let half = Vector::new(0.5 * length, 0.5 * width);
             let angle = f64::to_radians(rotation);
             let own = Feature::new("", Vector::new(x, y), Shape::Rectangle { half, angle });
-            let is_free = |p: &Vector| boxes.iter().all(|(o, _)| o.distance(*p).0 > BETWEEN_RADII * radius);
+            let is_free = |p: &Vector| {
+                boxes
+                    .iter()
+                    .all(|(o, _)| o.distance(*p).0 > BETWEEN_RADII * radius)
+            };
             let is_free = own.outline().iter().all(is_free) && boxes.len() < 9;
             if is_free && own.distance(Vector::default()).0 > BETWEEN_RADII * radius {
                 let text = format!("x={x},y={y},length={length},width={width},rotation={rotation}");
@@ -116,7 +120,9 @@ impl Layout {
                 return [closest, period as f64 * PERIOD_S];
             };
             // a heading control with a delayed and limited yaw rate: fins give a turning circle
-            let error = (feeds.course - motion.course).sin().atan2((feeds.course - motion.course).cos());
+            let error = (feeds.course - motion.course)
+                .sin()
+                .atan2((feeds.course - motion.course).cos());
             let max_rate = motion.speed / limits.turn_radius;
             let wanted = (0.8 * error).clamp(-max_rate, max_rate);
             motion.yaw_rate += (wanted - motion.yaw_rate) * PERIOD_S / 1.0;

@@ -12,6 +12,7 @@ pub mod hydrodynamics;
 pub mod joint;
 pub mod links;
 pub mod merge_fixed;
+pub mod moos_programs;
 pub mod names;
 pub mod radiation;
 pub mod rigid_group;
@@ -74,6 +75,7 @@ pub(crate) fn build_robot(name: &str, entry: &RobotEntry, offset: Vec3, cx: Cont
         .as_ref()
         .map(|file| autopilot::build_mavlink(file, cx));
     robot.moos = entry.moos.clone().map(Box::new);
+    moos_programs::check_programs(&robot, cx);
     robot.namespace = entry.namespace.trim_matches('/').to_string();
     robot.profile = entry.profile;
     check_namespace(entry, cx);
