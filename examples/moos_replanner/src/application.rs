@@ -10,6 +10,9 @@ use merrow_moos::mission::Mission;
 /// Name of the program and of its block.
 pub const NAME: &str = "pVPMPlanner";
 
+/// Resolution of the time between two headings [s].
+const TIME_STEP_S: f64 = 1e-4;
+
 /// Variables that the program receives.
 pub const INPUTS: [&str; 7] = [
     "NAV_X",
@@ -20,6 +23,14 @@ pub const INPUTS: [&str; 7] = [
     "VPM_WAYPOINT",
     "VPM_ACTIVE",
 ];
+
+/// Returns whether the program receives a variable.
+pub(crate) fn is_input(key: &str) -> bool {
+    INPUTS.iter().any(|input| match input.strip_suffix('*') {
+        Some(start) => key.starts_with(start),
+        None => key == *input,
+    })
+}
 
 /// The planner as a program of MOOS.
 #[derive(Clone, Debug)]
@@ -115,8 +126,10 @@ impl Application {
                 if let Some((time, before)) = self.turned
                     && message.time > time
                 {
+                    // logs round times, and those on the clock of the wall have 0.2 us
+                    let passed = ((message.time - time) / TIME_STEP_S).round() * TIME_STEP_S;
                     let turn = (course - before).sin().atan2((course - before).cos());
-                    self.motion.yaw_rate = turn / (message.time - time);
+                    self.motion.yaw_rate = if passed > 0.0 { turn / passed } else { 0.0 };
                 }
                 self.turned = Some((message.time, course));
                 (self.motion.course, self.known[2]) = (course, true);

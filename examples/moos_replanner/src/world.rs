@@ -120,6 +120,16 @@ impl Itinerary {
             .map(|(waypoint, _)| waypoint)
     }
 
+    /// Returns the positions of all waypoints [m].
+    pub fn positions(&self) -> impl Iterator<Item = Vector> {
+        self.waypoints.iter().map(|(waypoint, _)| waypoint.position)
+    }
+
+    /// Returns the last waypoint.
+    pub fn last(&self) -> Option<&Feature> {
+        self.waypoints.last().map(|(waypoint, _)| waypoint)
+    }
+
     /// Returns the number of reached waypoints, and of all.
     pub fn progress(&self) -> [usize; 2] {
         [self.current, self.waypoints.len()]
