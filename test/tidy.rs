@@ -194,6 +194,7 @@ const MODULE_WORDS: [(&str, &[&str]); 18] = [
             "crates/world/",
             "crates/yaml/src/load.rs",
             "crates/ros2/src/bag/",
+            "src/cli/moos/",
             "src/node/checkpoint.rs",
             "src/node/file_access.rs",
         ],

@@ -2,13 +2,16 @@
 //! and posts the feeds.
 
 use crate::feature::{Feature, Shape};
-use crate::planner::{Feeds, Motion, Planner};
+use crate::planner::{Feeds, Limits, Motion, Planner};
 use crate::vector::Vector;
 use merrow_moos::message::{Message, Value, field};
 use merrow_moos::mission::Mission;
 
 /// Name of the program and of its block.
 pub const NAME: &str = "pVPMPlanner";
+
+/// Resolution of the time between two headings [s].
+const TIME_STEP_S: f64 = 1e-4;
 
 /// Variables that the program receives.
 pub const INPUTS: [&str; 7] = [
@@ -20,6 +23,14 @@ pub const INPUTS: [&str; 7] = [
     "VPM_WAYPOINT",
     "VPM_ACTIVE",
 ];
+
+/// Returns whether the program receives a variable.
+pub(crate) fn is_input(key: &str) -> bool {
+    INPUTS.iter().any(|input| match input.strip_suffix('*') {
+        Some(start) => key.starts_with(start),
+        None => key == *input,
+    })
+}
 
 /// The planner as a program of MOOS.
 #[derive(Clone, Debug)]
@@ -46,8 +57,21 @@ impl Application {
         let number = |name: &str, default: f64| {
             block.map_or(Ok(default), |block| block.positive(name, default))
         };
-        let mut planner = Planner::new(number("Speed", 1.5)?);
-        let distance = number("TriggerDistance", 5.0)?;
+        let limits = Limits::new(
+            number("Speed", 1.5)?,
+            number("TurnRadius", 8.0)?,
+            number("Clearance", 3.0)?,
+        );
+        let mut planner = Planner::new(limits);
+        let distance = number("TriggerDistance", 10.0)?;
+        if distance < limits.turn_radius {
+            let entry = block.and_then(|block| block.get("TriggerDistance"));
+            let place = entry.map_or(NAME, |entry| entry.place.as_str());
+            return Err(format!(
+                "{place}: expected a TriggerDistance of at least the TurnRadius, {} m, found {distance} m: the vehicle would circle about its waypoint",
+                limits.turn_radius
+            ));
+        }
         let entries = block.iter().flat_map(|block| &block.entries);
         for entry in entries {
             let located = |why: String| format!("{}: {}: {why}", entry.place, entry.name);
@@ -102,8 +126,10 @@ impl Application {
                 if let Some((time, before)) = self.turned
                     && message.time > time
                 {
+                    // logs round times, and those on the clock of the wall have 0.2 us
+                    let passed = ((message.time - time) / TIME_STEP_S).round() * TIME_STEP_S;
                     let turn = (course - before).sin().atan2((course - before).cos());
-                    self.motion.yaw_rate = turn / (message.time - time);
+                    self.motion.yaw_rate = if passed > 0.0 { turn / passed } else { 0.0 };
                 }
                 self.turned = Some((message.time, course));
                 (self.motion.course, self.known[2]) = (course, true);

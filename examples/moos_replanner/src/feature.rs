@@ -4,18 +4,18 @@
 //! ```text
 //!   f_s = exp(A/d) - 1                                    (2)  obstacle
 //!   f_s = g d                                                  waypoint
-//!   f_r = -ρ (exp(A/d(p_AUV)) - 1) t · (p - p_AUV)/A           rotor of an obstacle
+//!   f_r = -ρ (exp(A/d(p_AUV)) - 1) s t · (p - p_AUV)/A         rotor of an obstacle
 //! ```
 //! # Symbols
 //! d distance to the nearest point of the outline [m] · A severity [m] · g pull of a waypoint [1/m] ·
-//! ρ part of the rotor · t unit vector along the outline, to the side of the waypoint (figure 3) ·
-//! p point, p_AUV vehicle [m].
+//! ρ part of the rotor · t unit vector along the outline, counter-clockwise about the obstacle · s = ±1
+//! side on which the vehicle passes (figure 3) · p point, p_AUV vehicle [m].
 //!
 //! # Limits
 //! Inside of an obstacle the potential is that of 1 cm in front of it, so that the descent leads out.
 
 use crate::vector::Vector;
-use std::f64::consts::TAU;
+use std::f64::consts::{FRAC_PI_2, TAU};
 
 /// Severity of an obstacle A [m].
 pub const SEVERITY_M: f64 = 8.0;
@@ -29,6 +29,8 @@ const MIN_DISTANCE_M: f64 = 0.01;
 const MAX_EXPONENT: f64 = 20.0;
 /// Points of an ellipse of which the nearest one begins its search.
 const ELLIPSE_POINTS: usize = 16;
+/// Points of an outline.
+const OUTLINE_POINTS: usize = 64;
 
 /// Shape of a feature, about its position. Angles are counter-clockwise from east [rad].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -124,33 +126,87 @@ impl Feature {
         }
     }
 
-    /// Returns the rotor part at a point [m], for the vehicle and its waypoint.
-    pub fn rotor_potential(&self, p: Vector, vehicle: Vector, waypoint: Vector) -> f64 {
+    /// Returns the rotor part at a point [m], for the vehicle, its waypoint, and the side of
+    /// [`Self::side`].
+    pub fn rotor_potential(&self, p: Vector, vehicle: Vector, waypoint: Vector, side: f64) -> f64 {
         if self.shape == Shape::Waypoint {
             return 0.0;
         }
         let (d, away) = self.distance(vehicle);
-        let to_waypoint = waypoint - vehicle;
         // an obstacle that is not on the way does not turn the vehicle
-        if to_waypoint.dot(away) > 0.0 {
+        if (waypoint - vehicle).dot(away) > 0.0 {
             return 0.0;
         }
-        let along = away.left();
-        let side = along.dot(to_waypoint);
-        let along = if side < 0.0 { along * -1.0 } else { along };
-        -ROTOR * repulsion(d) * along.dot(p - vehicle) / SEVERITY_M
+        -ROTOR * repulsion(d) * side * away.left().dot(p - vehicle) / SEVERITY_M
+    }
+
+    /// Returns the side on which the vehicle passes on the way to its waypoint: 1 if the barycentre
+    /// is to the left of the way and the vehicle passes counter-clockwise about it, -1 if not.
+    pub fn side(&self, vehicle: Vector, waypoint: Vector) -> f64 {
+        let left = (waypoint - vehicle).left();
+        if left.dot(self.position - vehicle) < 0.0 {
+            -1.0
+        } else {
+            1.0
+        }
+    }
+
+    /// Returns the radius of a circle about the position that contains the feature [m].
+    pub fn reach(&self) -> f64 {
+        match self.shape {
+            Shape::Waypoint => 0.0,
+            Shape::Circle { radius } => radius,
+            Shape::Rectangle { half, .. } => half.norm(),
+            Shape::Ellipse { half, .. } => half.x.max(half.y),
+            Shape::Triangle { corners } => corners.iter().map(|c| c.norm()).fold(0.0, f64::max),
+        }
+    }
+
+    /// Returns points of the outline, counter-clockwise [m].
+    pub fn outline(&self) -> Vec<Vector> {
+        let round = |half: Vector, angle: f64| {
+            (0..OUTLINE_POINTS)
+                .map(|k| Vector::unit(TAU * k as f64 / OUTLINE_POINTS as f64))
+                .map(|e| Vector::new(half.x * e.x, half.y * e.y).in_axes(-angle))
+                .collect()
+        };
+        let edges = |corners: &[Vector]| -> Vec<Vector> {
+            let parts = OUTLINE_POINTS / corners.len();
+            let next = corners.iter().cycle().skip(1);
+            let edges = corners.iter().zip(next);
+            let edge = |(a, b): (&Vector, &Vector)| {
+                let (a, edge) = (*a, *b - *a);
+                (0..parts).map(move |k| a + edge * (k as f64 / parts as f64))
+            };
+            edges.flat_map(edge).collect()
+        };
+        let points = match self.shape {
+            Shape::Waypoint => vec![Vector::default()],
+            Shape::Circle { radius } => round(Vector::new(radius, radius), 0.0),
+            Shape::Ellipse { half, angle } => round(half, angle),
+            Shape::Rectangle { half, angle } => {
+                let quarter = |k: f64| Vector::unit(FRAC_PI_2 * k + 0.5 * FRAC_PI_2);
+                let corner = |e: Vector| {
+                    let own = Vector::new(half.x.copysign(e.x), half.y.copysign(e.y));
+                    own.in_axes(-angle)
+                };
+                edges(&[0.0, 1.0, 2.0, 3.0].map(|k| corner(quarter(k))))
+            }
+            Shape::Triangle { corners } => edges(&corners),
+        };
+        points.into_iter().map(|p| p + self.position).collect()
     }
 }
 
 /// Returns (2) for a distance to the outline [m].
 pub fn repulsion(distance: f64) -> f64 {
     let exponent = SEVERITY_M / distance.max(MIN_DISTANCE_M);
-    exponent.min(MAX_EXPONENT).exp_m1()
+    libm::expm1(exponent.min(MAX_EXPONENT))
 }
 
 /// Returns (2) with the distance to the barycentre [m] and a severity [m], as in figure 5.
 pub fn barycentre_potential(severity: f64, distance: f64) -> f64 {
-    (severity / distance).exp_m1()
+    libm::expm1(severity / distance)
 }
 
 /// Returns the unit vector of `v`, or of `other` for the zero vector, or east.
@@ -181,7 +237,10 @@ fn to_rectangle(q: Vector, half: Vector) -> (f64, Vector) {
 
 /// Distance to an ellipse about the origin with its half axes, and the direction away from it.
 fn to_ellipse(q: Vector, half: Vector) -> (f64, Vector) {
-    let point = |t: f64| Vector::new(half.x * t.cos(), half.y * t.sin());
+    let point = |t: f64| {
+        let e = Vector::unit(t);
+        Vector::new(half.x * e.x, half.y * e.y)
+    };
     let gap = |t: f64| (q - point(t)).norm();
     let starts = (0..ELLIPSE_POINTS).map(|k| TAU * k as f64 / ELLIPSE_POINTS as f64);
     let start = starts
@@ -200,8 +259,9 @@ fn to_ellipse(q: Vector, half: Vector) -> (f64, Vector) {
         }
     }
     let t = 0.5 * (low + high);
-    let normal = outward(Vector::new(half.y * t.cos(), half.x * t.sin()), q);
-    let is_inside = (q.x / half.x).hypot(q.y / half.y) < 1.0;
+    let e = Vector::unit(t);
+    let normal = outward(Vector::new(half.y * e.x, half.x * e.y), q);
+    let is_inside = Vector::new(q.x / half.x, q.y / half.y).norm() < 1.0;
     (if is_inside { -gap(t) } else { gap(t) }, normal)
 }
 
@@ -283,17 +343,35 @@ mod tests {
         }
     }
 
-    /// The rotor lowers the potential on the side of the waypoint, and only in front of an obstacle.
+    /// Outlines are at the distance 0, within the reach, and go around.
     #[test]
-    fn rotors_lead_to_the_waypoint() {
+    fn outlines_surround_features() {
+        for feature in all() {
+            let points = feature.outline();
+            for p in &points {
+                assert!(feature.distance(*p).0.abs() < 1e-6, "{feature:?} {p:?}");
+                assert!((*p - feature.position).norm() < feature.reach() + 1e-9);
+            }
+            let step = |k: usize| (points[(k + 1) % points.len()] - points[k]).norm();
+            assert!((0..points.len()).all(|k| step(k) < 1.0), "{feature:?}");
+        }
+    }
+
+    /// The rotor leads around the obstacle on the shorter side, and only in front of it.
+    #[test]
+    fn rotors_lead_around() {
         let circle = &all()[1];
         let (vehicle, waypoint) = (Vector::new(0.0, -5.0), Vector::new(20.0, 5.0));
-        let rotor =
-            |dy: f64| circle.rotor_potential(vehicle + Vector::new(0.0, dy), vehicle, waypoint);
+        // the barycentre is to the right of the way
+        let side = circle.side(vehicle, waypoint);
+        assert_eq!(side, -1.0);
+        let rotor = |dy: f64| {
+            circle.rotor_potential(vehicle + Vector::new(0.0, dy), vehicle, waypoint, side)
+        };
         assert!(rotor(1.0) < 0.0 && rotor(-1.0) > 0.0);
         let behind = Vector::new(20.0, -5.0);
         assert_eq!(
-            circle.rotor_potential(behind, behind, Vector::new(30.0, 0.0)),
+            circle.rotor_potential(behind, behind, Vector::new(30.0, 0.0), 1.0),
             0.0
         );
     }

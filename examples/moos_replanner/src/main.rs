@@ -1,118 +1,153 @@
-//! Runs a program of the mission: `moos_replanner pVPMPlanner MISSION.moos`.
+//! Runs a program of the mission, such as `moos_replanner pVPMPlanner MISSION.moos`, the whole mission,
+//! or its log.
 
-use merrow_moos::client::{Client, Connection, Settings};
+use clap::{Parser, Subcommand, ValueEnum};
 use merrow_moos::clock;
-use merrow_moos::message::{Message, Value};
 use merrow_moos::mission::Mission;
-use moos_replanner::application::{self, Application};
-use moos_replanner::sonar::{self, Sonar};
-use std::path::Path;
+use moos_replanner::mission::run::{self, MISSION, Settings};
+use moos_replanner::program::{Address, Program};
+use moos_replanner::replay::replay;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
 
-const USAGE: &str = "usage: moos_replanner pVPMPlanner|pFLSim MISSION.moos";
+/// The re-planner of Barisic et al. (2010), as programs of MOOS.
+#[derive(Parser)]
+#[command(name = "moos_replanner", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Start a MOOSDB, a simulator and the programs, and run the whole mission, from start to score
+    Run(RunArguments),
+    /// Plan with virtual potentials in a community, until the MOOSDB refuses the program
+    #[command(name = "pVPMPlanner")]
+    Planner {
+        /// Mission file
+        mission: PathBuf,
+    },
+    /// Report the boxes of a script in a community, as a forward sonar does
+    #[command(name = "pFLSim")]
+    Sonar {
+        /// Mission file
+        mission: PathBuf,
+    },
+    /// Pass the log of a mission in lock-step to the planner, and compare what it posts
+    Replay {
+        /// Log, such as mission.alog
+        log: PathBuf,
+        /// Mission file [default: that of `run`]
+        mission: Option<PathBuf>,
+    },
+}
+
+/// Source of the boxes.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SonarKind {
+    /// The script of pFLSim
+    Script,
+    /// The forward sonar of the vehicle
+    Simulated,
+}
+
+#[derive(clap::Args)]
+struct RunArguments {
+    /// Folder of the results: mission.alog, score.json, map.svg, report.html
+    #[arg(long, default_value = "moos_replanner_out")]
+    out: PathBuf,
+    /// Seed that replaces the seed of the world
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Source of the boxes
+    #[arg(long, value_enum, default_value_t = SonarKind::Script)]
+    sonar: SonarKind,
+    /// Follow the wall clock instead of lock-step
+    #[arg(long)]
+    realtime: bool,
+    /// Follow the wall clock at this factor
+    #[arg(long, value_name = "FACTOR", conflicts_with = "realtime", value_parser = positive)]
+    warp: Option<f64>,
+    /// Simulated time after which the mission ends [s]
+    #[arg(long, default_value_t = 3000.0, value_name = "S", value_parser = positive)]
+    time_limit: f64,
+    /// Mission file [default: that of the example]
+    #[arg(long)]
+    mission: Option<PathBuf>,
+    /// World file, with a robot `remus` [default: the bundled world moos_replanner]
+    #[arg(long)]
+    world: Option<String>,
+    /// The program merrow [default: next to this program, or on the PATH]
+    #[arg(long)]
+    merrow: Option<PathBuf>,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok();
+    let number = number.filter(|number| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| format!("expected a number above 0, found {text:?}"))
+}
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let outcome = match arguments.as_slice() {
-        [program, mission] => run(program, Path::new(mission)),
-        _ => Err(USAGE.to_string()),
+    let done = match Arguments::parse().command {
+        Command::Run(arguments) => mission(arguments),
+        Command::Planner { mission } => serve("pVPMPlanner", &mission),
+        Command::Sonar { mission } => serve("pFLSim", &mission),
+        Command::Replay { log, mission } => replay_log(&log, mission.as_deref()),
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            eprintln!("moos_replanner: {why}");
-            ExitCode::from(2)
-        }
-    }
+    done.unwrap_or_else(|why| {
+        eprintln!("moos_replanner: {why}");
+        ExitCode::from(2)
+    })
 }
 
-/// A program of the mission.
-enum Program {
-    Planner(Box<Application>),
-    Sonar(Sonar),
+/// Runs the mission. The exit status is 0 if it succeeds and 1 if it does not.
+fn mission(arguments: RunArguments) -> Result<ExitCode, String> {
+    let score = run::run(&Settings {
+        mission: arguments.mission,
+        world: arguments.world,
+        seed: arguments.seed,
+        warp: arguments.warp.or(arguments.realtime.then_some(1.0)),
+        has_sonar: arguments.sonar == SonarKind::Simulated,
+        out: arguments.out,
+        time_limit_s: arguments.time_limit,
+        merrow: arguments.merrow,
+    })?;
+    println!("{score:#}");
+    Ok(ExitCode::from(u8::from(score["success"] != true)))
 }
 
-impl Program {
-    fn new(name: &str, mission: &Mission) -> Result<Self, String> {
-        match name {
-            application::NAME => {
-                Application::from_mission(mission).map(|own| Self::Planner(Box::new(own)))
-            }
-            sonar::NAME => Sonar::from_mission(mission).map(Self::Sonar),
-            _ => Err(format!("{USAGE}; found {name:?}")),
-        }
-    }
-
-    fn inputs(&self) -> &'static [&'static str] {
-        match self {
-            Self::Planner(_) => &application::INPUTS,
-            Self::Sonar(_) => &sonar::INPUTS,
-        }
-    }
-
-    fn period_s(&self) -> f64 {
-        match self {
-            Self::Planner(own) => own.period_s(),
-            Self::Sonar(own) => own.period_s(),
-        }
-    }
-
-    /// Takes a message; prints why it is not valid.
-    fn take(&mut self, message: &Message) {
-        match self {
-            Self::Planner(own) => {
-                if let Err(why) = own.take(message) {
-                    eprintln!("moos_replanner: {why}");
-                }
-            }
-            Self::Sonar(own) => own.take(message),
-        }
-    }
-
-    fn iterate(&mut self) -> Vec<(String, Value)> {
-        match self {
-            Self::Planner(own) => {
-                let posts = own.iterate().into_iter();
-                posts.map(|(key, value)| (key.to_string(), value)).collect()
-            }
-            Self::Sonar(own) => own.iterate(),
-        }
-    }
-}
-
-/// Runs a program until the server refuses it.
-fn run(name: &str, path: &Path) -> Result<(), String> {
+/// Runs a program in the community of a mission file.
+fn serve(name: &str, path: &Path) -> Result<ExitCode, String> {
     let mission = Mission::read(path)?;
     let mut program = Program::new(name, &mission)?;
-    let host = mission.text("ServerHost").unwrap_or("localhost");
-    let port = mission.number("ServerPort")?.unwrap_or(9000.0);
-    let warp = mission.number("MOOSTimeWarp")?.unwrap_or(1.0);
-    if !(1.0..=65535.0).contains(&port) || warp <= 0.0 {
-        return Err(format!(
-            "{}: expected a ServerPort from 1 to 65535 and a MOOSTimeWarp above 0, found {port} and {warp}",
-            path.display()
-        ));
-    }
-    let client = Client::start(Settings::new(name, host, port as u16), clock::wall(warp));
-    for input in program.inputs() {
-        client.register(input, 0.0);
-    }
-    let period = Duration::from_secs_f64(program.period_s() / warp);
-    let mut next = Instant::now();
-    loop {
-        if let Connection::Refused(why) = client.connection() {
-            return Err(format!("the MOOSDB at {host}:{port} refuses {name}: {why}"));
+    let located = |why: String| format!("{}: {why}", path.display());
+    let address = Address::from_mission(&mission).map_err(located)?;
+    let clock = clock::wall(address.warp);
+    program.serve(&address, clock, &AtomicBool::new(false))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Replays a log. The exit status is 1 if the planner posts other values.
+fn replay_log(log: &Path, mission: Option<&Path>) -> Result<ExitCode, String> {
+    let located = |why: &dyn std::fmt::Display| format!("{}: {why}", log.display());
+    let file = File::open(log).map_err(|why| located(&why))?;
+    let mission = match mission {
+        Some(path) => Mission::read(path)?,
+        None => Mission::from_text(MISSION, "replanner.moos")?,
+    };
+    match replay(BufReader::new(file), &mission) {
+        Ok(same) => {
+            println!("{same} values are identical");
+            Ok(ExitCode::SUCCESS)
         }
-        for message in client.fetch() {
-            program.take(&message);
+        Err(why) => {
+            eprintln!("moos_replanner: {}", located(&why));
+            Ok(ExitCode::FAILURE)
         }
-        for (key, value) in program.iterate() {
-            client.notify(&key, value);
-        }
-        // a late period does not delay the following ones
-        next = (next + period).max(Instant::now());
-        thread::sleep(next.saturating_duration_since(Instant::now()));
     }
 }

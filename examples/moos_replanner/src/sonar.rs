@@ -4,7 +4,7 @@ use crate::application::feature;
 use crate::feature::Feature;
 use crate::vector::Vector;
 use merrow_moos::message::{Message, Value};
-use merrow_moos::mission::Mission;
+use merrow_moos::mission::{Block, Entry, Mission};
 use std::f64::consts::{PI, TAU};
 
 /// Name of the program and of its block.
@@ -25,6 +25,28 @@ pub struct Sonar {
     known: [bool; 3],
 }
 
+fn block(mission: &Mission) -> Result<&Block, String> {
+    let block = mission.block(NAME);
+    block.ok_or_else(|| format!("the mission has no block of {NAME}; add `ProcessConfig = {NAME}`"))
+}
+
+fn lines(block: &Block) -> impl Iterator<Item = &Entry> {
+    let entries = block.entries.iter();
+    entries.filter(|entry| entry.name.eq_ignore_ascii_case("Obstacle"))
+}
+
+/// Returns the obstacles of the script with the names FLS_0, FLS_1 and so on.
+///
+/// # Errors
+/// One line: there is no block of the program, or an obstacle is not valid.
+pub fn obstacles(mission: &Mission) -> Result<Vec<Feature>, String> {
+    let obstacles = lines(block(mission)?).enumerate().map(|(k, entry)| {
+        let own = feature(&format!("FLS_{k}"), &entry.value);
+        own.map_err(|why| format!("{}: Obstacle: {why}", entry.place))
+    });
+    obstacles.collect()
+}
+
 impl Sonar {
     /// Reads the block of the program: lines `Obstacle = ...`, as the planner has them, `Range` [m],
     /// `FieldOfView` [deg] and `AppTick` [Hz].
@@ -32,18 +54,11 @@ impl Sonar {
     /// # Errors
     /// One line: there is no block, or a value of it is not valid.
     pub fn from_mission(mission: &Mission) -> Result<Self, String> {
-        let block = mission.block(NAME).ok_or_else(|| {
-            format!("the mission has no block of {NAME}; add `ProcessConfig = {NAME}`")
-        })?;
-        let lines = block.entries.iter();
-        let lines = lines.filter(|entry| entry.name.eq_ignore_ascii_case("Obstacle"));
-        let obstacles = lines.enumerate().map(|(k, entry)| {
-            let own = feature(&format!("FLS_{k}"), &entry.value);
-            let own = own.map_err(|why| format!("{}: Obstacle: {why}", entry.place))?;
-            Ok((own, entry.value.clone()))
-        });
+        let block = block(mission)?;
+        let lines = lines(block).map(|entry| entry.value.clone());
+        let obstacles = obstacles(mission)?.into_iter().zip(lines);
         Ok(Self {
-            obstacles: obstacles.collect::<Result<_, String>>()?,
+            obstacles: obstacles.collect(),
             range_m: block.positive("Range", 60.0)?,
             half_angle: 0.5 * block.positive("FieldOfView", 90.0)?.to_radians(),
             period_s: 1.0 / block.positive("AppTick", 4.0)?,
@@ -76,12 +91,14 @@ impl Sonar {
         if !self.known.iter().all(|known| *known) {
             return Vec::new();
         }
-        let seen = self.obstacles.iter().enumerate().filter(|(_, (own, _))| {
-            let (gap, away) = own.distance(self.position);
-            let bearing = (away * -1.0).angle() - self.course;
-            let bearing = (bearing + PI).rem_euclid(TAU) - PI;
-            gap <= self.range_m && bearing.abs() <= self.half_angle
-        });
+        // a part of an obstacle shows all of it
+        let sees = |p: &Vector| {
+            let way = *p - self.position;
+            let bearing = (way.angle() - self.course + PI).rem_euclid(TAU) - PI;
+            way.norm() <= self.range_m && bearing.abs() <= self.half_angle
+        };
+        let seen = self.obstacles.iter().enumerate();
+        let seen = seen.filter(|(_, (own, _))| own.outline().iter().any(sees));
         seen.map(|(k, (_, text))| (format!("FLS_{k}"), text.as_str().into()))
             .collect()
     }
@@ -90,6 +107,18 @@ impl Sonar {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A long box whose nearest point is abeam and whose end is ahead.
+    #[test]
+    fn parts_of_boxes_are_reported() {
+        let text = "ProcessConfig = pFLSim\n{\n Obstacle = x=20,y=8,length=50,width=4\n}\n";
+        let mission = Mission::from_text(text, "m.moos").unwrap();
+        let mut sonar = Sonar::from_mission(&mission).unwrap();
+        for (key, value) in [("NAV_X", 0.0), ("NAV_Y", 0.0), ("NAV_HEADING", 90.0)] {
+            sonar.take(&Message::notify(key, value, 0.0));
+        }
+        assert_eq!(sonar.iterate().len(), 1);
+    }
 
     #[test]
     fn boxes_ahead_and_in_range_are_reported() {

@@ -19,12 +19,13 @@ impl Vector {
 
     /// Returns the unit vector of an angle, counter-clockwise from east [rad].
     pub fn unit(angle: f64) -> Self {
-        Self::new(angle.cos(), angle.sin())
+        let (sin, cos) = libm::sincos(angle);
+        Self::new(cos, sin)
     }
 
     /// Returns the length.
     pub fn norm(self) -> f64 {
-        self.x.hypot(self.y)
+        libm::hypot(self.x, self.y)
     }
 
     /// Returns the scalar product.
@@ -39,7 +40,7 @@ impl Vector {
 
     /// Returns the angle, counter-clockwise from east [rad].
     pub fn angle(self) -> f64 {
-        self.y.atan2(self.x)
+        libm::atan2(self.y, self.x)
     }
 
     /// Returns the vector in axes that are turned by an angle [rad].

@@ -2,6 +2,7 @@
 
 use crate::feature::{Feature, Shape};
 use crate::vector::Vector;
+use std::collections::BTreeMap;
 
 /// Maximum number of obstacles.
 const MAX_FEATURES: usize = 10_000;
@@ -11,6 +12,8 @@ const MAX_FEATURES: usize = 10_000;
 pub struct World {
     registry: Vec<&'static str>,
     composition: Vec<Feature>,
+    /// Sides of near obstacles on which the vehicle passes, by their name.
+    sides: BTreeMap<String, f64>,
 }
 
 impl World {
@@ -49,12 +52,41 @@ impl World {
         &self.composition
     }
 
+    /// Returns the obstacles whose outline may be within a distance of a point [m].
+    pub fn near(&self, p: Vector, distance: f64) -> Vec<&Feature> {
+        let own = self.composition.iter();
+        let is_near = |own: &&Feature| (own.position - p).norm() - own.reach() < distance;
+        own.filter(is_near).collect()
+    }
+
+    /// Decides on which side the vehicle passes the obstacles that are nearer than `distance` [m]. A
+    /// decision stays until the obstacle is further away: the rotor would else turn back and forth
+    /// in front of a wide obstacle.
+    pub fn decide_sides(&mut self, vehicle: Vector, waypoint: Vector, distance: f64) {
+        let Self {
+            composition, sides, ..
+        } = self;
+        for own in composition.iter() {
+            if own.distance(vehicle).0 > distance {
+                sides.remove(&own.name);
+            } else if !sides.contains_key(&own.name) {
+                sides.insert(own.name.clone(), own.side(vehicle, waypoint));
+            }
+        }
+    }
+
+    /// Forgets the sides, for a new waypoint.
+    pub fn forget_sides(&mut self) {
+        self.sides.clear();
+    }
+
     /// Returns the potential of all obstacles at a point [m], by (1).
     pub fn potential(&self, p: Vector, vehicle: Vector, waypoint: Vector) -> f64 {
-        let parts = self
-            .composition
-            .iter()
-            .map(|own| own.static_potential(p) + own.rotor_potential(p, vehicle, waypoint));
+        let parts = self.composition.iter().map(|own| {
+            let side = self.sides.get(&own.name).copied();
+            let side = side.unwrap_or_else(|| own.side(vehicle, waypoint));
+            own.static_potential(p) + own.rotor_potential(p, vehicle, waypoint, side)
+        });
         parts.sum()
     }
 }
@@ -86,6 +118,16 @@ impl Itinerary {
         self.waypoints
             .get(self.current)
             .map(|(waypoint, _)| waypoint)
+    }
+
+    /// Returns the positions of all waypoints [m].
+    pub fn positions(&self) -> impl Iterator<Item = Vector> {
+        self.waypoints.iter().map(|(waypoint, _)| waypoint.position)
+    }
+
+    /// Returns the last waypoint.
+    pub fn last(&self) -> Option<&Feature> {
+        self.waypoints.last().map(|(waypoint, _)| waypoint)
     }
 
     /// Returns the number of reached waypoints, and of all.

@@ -24,7 +24,7 @@ fn keys_of_communities_are_checked() {
     );
     check(
         "robots: {r: {model: heron, moos: {comunity: alpha}}}",
-        "w.yaml:1:35: unknown key `comunity` in `moos`; expected one of `host`, `port`, `community`, `client`, `prefix`, `rate_hz`, `navigation`, `sensors`, `messages`, `contacts`; did you mean `community`?",
+        "w.yaml:1:35: unknown key `comunity` in `moos`; expected one of `host`, `port`, `community`, `client`, `prefix`, `rate_hz`, `navigation`, `sensors`, `messages`, `contacts`, `obstacles`, `set_points`, `lock_step`; did you mean `community`?",
     );
     check(
         "robots: {r: {model: remus100, moos: {navigation: imu}}}",

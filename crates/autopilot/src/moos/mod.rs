@@ -2,22 +2,29 @@
 //! uSimMarineV22.
 //!
 //! It publishes the motion ([`motion`]) and takes the demands of a controller such as pMarinePIDV22
-//! ([`effectors`]).
-//! It changes current and wind, publishes the readings of sensors, and carries the messages of uField
-//! over a modem of the world. The link is a client of the MOOSDB, and never delays the world: the programs of
-//! a community follow their own clocks. These run at the pace of the world (`MOOSTimeWarp`); at the
-//! paces `max` and `lockstep` the stamps are those of simulated time.
+//! ([`effectors`]), or set-points for the firmware of the robot ([`set_points`]).
+//! It changes current and wind, publishes the readings of sensors and the boxes of an obstacle detector
+//! ([`obstacles`]), and carries the messages of uField over a modem of the world.
+//! The link is a client of the MOOSDB, and delays the world only in lock-step ([`lock_step`]): the
+//! programs of a community follow their own clocks. These run at the pace of the world (`MOOSTimeWarp`);
+//! at the paces `max` and `lockstep` the stamps are those of simulated time.
 //!
 //! Names and units are those of moos-ivp at a2a9b71, `ivp/src/uSimMarineV22/USM_MOOSApp.cpp`.
 
 pub mod effectors;
 mod environment;
+mod lock_step;
 mod modem;
 pub mod motion;
+mod obstacles;
 mod sensors;
+mod set_points;
 
 use crate::history::MotionSample;
 use crate::moos::effectors::{Demand, Effectors};
+use crate::moos::lock_step::{LockStep, PATIENCE, Step};
+use crate::moos::obstacles::Obstacles;
+use crate::moos::set_points::SetPoints;
 use crate::status::{LinkKind, LinkLog, LinkStatus, LogSink};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
@@ -32,6 +39,10 @@ use std::collections::BTreeMap;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Wall time for which an exchange waits for programs in lock-step.
+const WAIT: Duration = Duration::from_millis(20);
 
 /// Variables that the link receives, in addition to those of the environment and of the modem.
 const INPUTS: [&str; 8] = [
@@ -71,6 +82,10 @@ pub(crate) struct Link {
     simulated: Arc<AtomicU64>,
     effectors: Effectors,
     demand: Demand,
+    set_points: SetPoints,
+    obstacles: Obstacles,
+    lock_step: LockStep,
+    opened: Instant,
     /// Connection at the last exchange.
     connection: Connection,
     /// Time of the next variables of the motion [ns].
@@ -105,11 +120,27 @@ impl Link {
         let port = u16::try_from(settings.port).unwrap_or_default();
         let client = Settings::new(settings.client.clone(), settings.host.clone(), port);
         let client = Client::start(client, clock);
+        // with set-points the firmware commands the devices
+        let is_used = |variable: &&str| !(settings.set_points && variable.starts_with("DESIRED_"));
+        let set_points = match settings.set_points {
+            true => &set_points::INPUTS[..],
+            false => &[],
+        };
         let modem_inputs = settings.messages.iter().flat_map(|_| modem::INPUTS);
         let unused = WITHOUT_EFFECT.map(|(variable, _)| variable);
-        let inputs = INPUTS.into_iter().chain(environment::INPUTS);
-        for variable in inputs.chain(modem_inputs).chain(unused) {
+        let inputs = INPUTS
+            .into_iter()
+            .filter(is_used)
+            .chain(set_points.iter().copied());
+        let inputs = inputs
+            .chain(environment::INPUTS)
+            .chain(modem_inputs)
+            .chain(unused);
+        for variable in inputs {
             client.register(variable, 0.0);
+        }
+        if !settings.lock_step.is_empty() {
+            client.register(lock_step::DONE, 0.0);
         }
         let address = format!("{}:{port}", settings.host);
         Self {
@@ -119,6 +150,10 @@ impl Link {
             simulated,
             effectors: Effectors::new(own),
             demand: Demand::default(),
+            set_points: SetPoints::default(),
+            obstacles: Obstacles::default(),
+            lock_step: LockStep::new(&settings.lock_step),
+            opened: Instant::now(),
             connection: Connection::Waiting(String::new()),
             next_ns: 0,
             readings: BTreeMap::new(),
@@ -154,7 +189,8 @@ impl Link {
                 self.settings.client
             )),
             Connection::Waiting(why) if was_connected => {
-                self.demand = Demand::default();
+                (self.demand, self.set_points) = Default::default();
+                self.lock_step.end();
                 self.command(simulation);
                 self.log.lost(&format!("{why}: the thrusters stop"));
             }
@@ -164,8 +200,7 @@ impl Link {
     }
 
     /// Applies the messages that have arrived.
-    fn receive(&mut self, simulation: &mut Simulation) {
-        let mail = self.client.fetch();
+    fn receive(&mut self, mail: Vec<Message>, simulation: &mut Simulation) {
         if mail.is_empty() {
             return;
         }
@@ -191,7 +226,13 @@ impl Link {
     /// One line: its value is not one of the variable.
     fn take(&mut self, message: &Message, simulation: &mut Simulation) -> Result<(), String> {
         let key = message.key.as_str();
-        if self.demand.take(key, message)? {
+        let is_set_point = self.settings.set_points && self.set_points.take(key, message)?;
+        if is_set_point || self.demand.take(key, message)? {
+            return Ok(());
+        }
+        if key == lock_step::DONE {
+            let step = self.lock_step.answer(message, Instant::now())?;
+            self.follow(step);
             return Ok(());
         }
         if key == "USM_RESET" {
@@ -258,8 +299,16 @@ impl Link {
         apply(&command.of(self.robot), simulation)
     }
 
-    /// Commands the devices by the demand.
+    /// Commands the firmware by the set-points, or the devices by the demand.
     fn command(&mut self, simulation: &mut Simulation) {
+        if self.settings.set_points {
+            for command in self.set_points.commands(self.robot) {
+                if let Err(why) = apply(&command, simulation) {
+                    self.log.refuse_outputs(&why);
+                }
+            }
+            return;
+        }
         let commands = self.effectors.commands(&self.demand);
         for (device, value) in commands {
             let command = crate::device_command(self.robot, device, value);
@@ -272,8 +321,53 @@ impl Link {
         }
     }
 
+    /// Does what the turns of the programs demand.
+    fn follow(&mut self, step: Step) {
+        match step {
+            Step::Post(turn) => self.post(lock_step::TURN, turn),
+            Step::Note(line) => self.log.note(line),
+            Step::Wait | Step::Done => {}
+        }
+    }
+
+    /// Waits a short time for the programs in lock-step, and applies their messages. Returns whether
+    /// the world may go on.
+    fn take_turns(&mut self, simulation: &mut Simulation) -> bool {
+        let end = Instant::now() + WAIT;
+        if self.lock_step.is_used() && self.client.connections() == 0 {
+            if self.opened.elapsed() < PATIENCE {
+                self.client.wait_connected(WAIT);
+                return false;
+            }
+            self.log.note(format!(
+                "no MOOSDB within {} s: the world goes on without it until it connects",
+                PATIENCE.as_secs()
+            ));
+        }
+        loop {
+            let step = self.lock_step.wait(Instant::now());
+            let is_waiting = step == Step::Wait;
+            if step == Step::Done {
+                return true;
+            }
+            self.follow(step);
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            if is_waiting {
+                let mail = self.client.wait(left);
+                self.receive(mail, simulation);
+            }
+            self.observe(simulation);
+        }
+    }
+
     /// Sends the variables of the motion and of the sensors.
     fn send(&mut self, simulation: &Simulation) {
+        for (key, text) in self.obstacles.take_boxes() {
+            self.post(key, text);
+        }
         let motion = self.motion(simulation);
         for (key, value) in
             motion::variables(simulation, self.robot, &motion, &self.settings.prefix)
@@ -372,7 +466,7 @@ impl crate::Link for Link {
     }
 
     fn is_in_lock_step(&self) -> bool {
-        false
+        self.lock_step.is_used()
     }
 
     fn socket(&self) -> Option<BorrowedFd<'_>> {
@@ -389,13 +483,28 @@ impl crate::Link for Link {
         let now_ns = simulation.time_ns();
         self.simulated.store(now_ns, Ordering::Relaxed);
         self.observe(simulation);
-        self.receive(simulation);
+        let mail = self.client.fetch();
+        self.receive(mail, simulation);
+        if let Some(name) = &self.settings.obstacles {
+            Obstacles::request(simulation, self.robot, name);
+        }
+        if !self.take_turns(simulation) {
+            return BlockLimit::Wait;
+        }
         let period_ns = (1e9 / self.settings.rate_hz).round() as u64;
         if now_ns >= self.next_ns {
-            if matches!(self.connection, Connection::Connected(_)) {
-                self.send(simulation);
-            }
             self.next_ns = (now_ns / period_ns + 1) * period_ns;
+            if matches!(self.connection, Connection::Connected(_)) {
+                if self.settings.set_points {
+                    self.command(simulation);
+                }
+                self.send(simulation);
+                let step = self.lock_step.begin(Instant::now());
+                self.follow(step);
+                if !self.take_turns(simulation) {
+                    return BlockLimit::Wait;
+                }
+            }
         }
         let steps = (self.next_ns - now_ns).div_ceil(simulation.scene.dt_ns);
         BlockLimit::Steps(steps.max(1))
@@ -404,6 +513,9 @@ impl crate::Link for Link {
     fn after_block(&mut self, simulation: &Simulation) {
         self.read_sensors(simulation);
         self.post_arrivals(simulation);
+        if let Some(name) = &self.settings.obstacles {
+            self.obstacles.take(simulation, self.robot, name);
+        }
     }
 }
 

@@ -29,6 +29,14 @@ spec! {
         /// Whether the other robots of the world are reported as NODE_REPORT, as a receiver of AIS
         /// does.
         contacts: bool = false,
+        /// Obstacle detector of the robot whose boxes are published as FLS_0, FLS_1 and so on.
+        obstacles: Option<String> [not_empty],
+        /// Whether the firmware of the robot follows DESIRED_HEADING, DESIRED_SPEED and
+        /// DESIRED_DEPTH. Otherwise its devices follow DESIRED_THRUST and the like.
+        set_points: bool = false,
+        /// Programs for whose turn the world waits in each period, in this order. Default: the world
+        /// waits for none.
+        lock_step: Vec<String> = Vec::new(),
     }
 }
 
@@ -46,7 +54,20 @@ impl Moos {
             sensors: false,
             messages: None,
             contacts: false,
+            obstacles: None,
+            set_points: false,
+            lock_step: Vec::new(),
             at: Places::default(),
+        }
+    }
+
+    /// Returns these settings with the MOOSDB and the community of others.
+    pub fn at_address_of(self, other: &Self) -> Self {
+        Self {
+            host: other.host.clone(),
+            port: other.port,
+            community: other.community.clone(),
+            ..self
         }
     }
 }

@@ -167,7 +167,9 @@ fn build_world(
         autopilots.for_each(|autopilot| autopilot.enabled = true);
     }
     if let (Some(moos), Some(robot)) = (&overrides.moos, scene.robots.first_mut()) {
-        robot.moos = Some(Box::new(moos.clone()));
+        let own = robot.moos.take();
+        let own = own.map_or(moos.clone(), |own| own.at_address_of(moos));
+        robot.moos = Some(Box::new(own));
     }
     robot::autopilot::assign_ports(&mut scene.robots, &file.robots, cx);
     robot::moos::check_clients(&scene.robots, &file.robots, cx);

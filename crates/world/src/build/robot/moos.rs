@@ -5,8 +5,9 @@ use crate::context::Context;
 use crate::keys::RobotEntry;
 use merrow_model::scene::Robot;
 use merrow_model::scene::moos::Moos;
+use merrow_model::sensor::obstacle;
 use merrow_yaml::read::NamedMap;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Builds the connection of a robot, and reports what its model lacks.
 pub(crate) fn build_moos(entry: &RobotEntry, robot: &Robot, cx: Context<'_>) -> Option<Box<Moos>> {
@@ -20,7 +21,41 @@ pub(crate) fn build_moos(entry: &RobotEntry, robot: &Robot, cx: Context<'_>) -> 
             format!("no modem {name} on {}", robot.name)
         });
     }
+    check_programs(moos, robot, cx);
     Some(Box::new(moos.clone()))
+}
+
+/// Reports what the robot lacks for the keys `obstacles`, `set_points` and `lock_step` of `moos`.
+fn check_programs(moos: &Moos, robot: &Robot, cx: Context<'_>) {
+    let name = &robot.name;
+    if let Some(sensor) = &moos.obstacles {
+        let all = robot.sensors.iter();
+        let detectors = all.filter(|own| obstacle::find_in_world(robot, &own.name).is_some());
+        let names = detectors.map(|own| own.name.as_str());
+        cx.find(moos.at.key_place("obstacles"), sensor, names, |sensor| {
+            format!("no obstacle detector {sensor} with `in_world: true` on {name}")
+        });
+    }
+    if moos.set_points {
+        let abilities = robot.firmware.as_ref().map(|own| own.abilities());
+        if !abilities.is_some_and(|own| own.heading && own.depth && own.velocity) {
+            let text = format!(
+                "`set_points`: expected a firmware of {name} that follows heading, depth and speed, such as `remus100_autopilot`"
+            );
+            cx.error(moos.at.key_place("set_points"), text);
+        }
+    }
+    let mut known = HashSet::new();
+    for program in &moos.lock_step {
+        let text = if program.is_empty() || program.contains([',', '=', '\n', '\r']) {
+            format!("`lock_step`: expected the name of a program, found {program:?}")
+        } else if !known.insert(program) {
+            format!("`lock_step`: {program} occurs twice")
+        } else {
+            continue;
+        };
+        cx.error(moos.at.key_place("lock_step"), text);
+    }
 }
 
 /// Reports robots of one community with the same client, of which a MOOSDB accepts one, and with the

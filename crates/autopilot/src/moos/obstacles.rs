@@ -1,0 +1,112 @@
+//! Boxes of an obstacle detector of the robot, as `FLS_0`, `FLS_1` and so on, in the format of pFLSim.
+//!
+//! A box has its barycentre east, north and above the mean water level [m], its lengths along its
+//! axes [m], and the rotation of the first one, counter-clockwise from east [deg]. An obstacle keeps
+//! its number while the detector tracks it (`association_distance_m`, `track_timeout_s`).
+
+use merrow_environment::hydrostatics;
+use merrow_model::sensor::obstacle::{Detection, find_in_world};
+use merrow_model::state::frames::FrameData;
+use merrow_sensors::obstacle::accumulate::EchoAccumulator;
+use merrow_sensors::obstacle::track::Tracks;
+use merrow_sim::Simulation;
+
+/// Boxes that wait to be published.
+#[derive(Debug, Default)]
+pub(crate) struct Obstacles {
+    gathered: EchoAccumulator,
+    tracks: Tracks,
+    waiting: Vec<(String, String)>,
+}
+
+impl Obstacles {
+    /// Requests the frames of the detector `name`, as a subscriber does.
+    pub(crate) fn request(simulation: &Simulation, robot: usize, name: &str) {
+        let scene = &simulation.scene;
+        if let (Some(scheduler), Some((sensor, _))) = (
+            &simulation.sensor_scheduler,
+            find_in_world(&scene.robots[robot], name),
+        ) {
+            scheduler.request_frames(scene, robot, sensor, true);
+        }
+    }
+
+    /// Takes the frames of the detector of a block.
+    pub(crate) fn take(&mut self, simulation: &Simulation, robot: usize, name: &str) {
+        let scene = &simulation.scene;
+        let Some((sensor, spec)) = find_in_world(&scene.robots[robot], name) else {
+            return;
+        };
+        let frames = simulation.frames.iter();
+        for frame in frames.filter(|own| (own.robot, own.sensor) == (robot, sensor)) {
+            let gathered;
+            let found = match &*frame.data {
+                FrameData::Detections(found) => found,
+                FrameData::Echoes(echoes) => {
+                    let stream = scene.robots[robot].sensors[sensor].stream;
+                    gathered = self
+                        .gathered
+                        .add_sample(spec, stream, echoes, frame.stamp_ns);
+                    &gathered
+                }
+                _ => continue,
+            };
+            let numbers = self.tracks.assign_numbers(
+                found,
+                frame.stamp_ns,
+                spec.detector.association_distance_m,
+                spec.detector.track_timeout_s,
+            );
+            let (sea, time) = (&simulation.state.sea, simulation.time_ns() as f64 * 1e-9);
+            for (own, number) in found.iter().zip(numbers) {
+                let level = hydrostatics::mean_level(sea, own.p_W.x, own.p_W.y, time);
+                self.waiting
+                    .push((format!("FLS_{number}"), text(own, level)));
+            }
+        }
+    }
+
+    /// Returns the variables and values of the boxes since the last call, oldest first.
+    pub(crate) fn take_boxes(&mut self) -> Vec<(String, String)> {
+        std::mem::take(&mut self.waiting)
+    }
+}
+
+/// Returns the value of a box; `level` is the height of the mean water level [m].
+fn text(found: &Detection, level: f64) -> String {
+    let (p, size) = (found.p_W, found.size);
+    let [_, _, yaw] = found.q.matrix().to_rpy();
+    // half a turn does not change a box
+    let rotation = yaw.to_degrees().rem_euclid(180.0);
+    format!(
+        "x={:.2},y={:.2},z={:.2},length={:.2},width={:.2},height={:.2},rotation={rotation:.1}",
+        p.x,
+        p.y,
+        p.z - level,
+        size.x.max(0.01),
+        size.y.max(0.01),
+        size.z.max(0.01),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merrow_math::{Quat, Vec3};
+
+    #[test]
+    fn boxes_have_the_format_of_the_script() {
+        let found = Detection {
+            p: Vec3::zero(),
+            q: Quat::from_rpy(0.0, 0.0, -0.5),
+            size: Vec3::new(24.0, 16.0, 0.0),
+            p_W: Vec3::new(60.0, 3.0, -2.0),
+            echoes: 20,
+            listed: None,
+        };
+        assert_eq!(
+            text(&found, 1.0),
+            "x=60.00,y=3.00,z=-3.00,length=24.00,width=16.00,height=0.01,rotation=151.4"
+        );
+    }
+}
