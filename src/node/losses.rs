@@ -88,6 +88,8 @@ pub(crate) fn link_status(link: &LinkStatus, before: Option<&LinkStatus>) -> Dia
         (None, None) if link.kind == LinkKind::GroundStation => {
             (OK, format!("sends to {transport} {}", link.address))
         }
+        // a program that only reads is not seen
+        (None, None) if link.kind == LinkKind::Serial => (OK, format!("sends to {}", link.address)),
         (None, None) if link.kind == LinkKind::Moos => {
             (WARN, format!("no MOOSDB at {}", link.address))
         }

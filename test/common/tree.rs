@@ -169,6 +169,7 @@ pub(crate) fn robot(random: &mut Random, recipe: Recipe) -> Robot {
         autopilot: None,
         mavlink: None,
         moos: None,
+        serial: None,
         mimics: Vec::new(),
     };
     robot.update_derived();

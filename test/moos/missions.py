@@ -34,9 +34,10 @@ robots:
 BO_ALPHA = """description: Forest Lake for the mission m34_bo_alpha
 origin: {latitude_deg: 43.8253, longitude_deg: -70.3304}
 seabed: {depth_m: 15}
+# uSimMarine drives 1.4 m/s with the 28 % of the mission, and a Heron 0.57 m/s
 robots:
-  abe: {model: MODEL, position_m: [-10, -30, 0], attitude_deg: [0, 0, -90], moos: {port: ABE, community: abe}}
-  ben: {model: MODEL, position_m: [150, -130, 0], attitude_deg: [0, 0, 90], moos: {port: BEN, community: ben}}
+  abe: {model: MODEL, position_m: [-10, -30, 0], attitude_deg: [0, 0, -90], moos: {port: ABE, community: abe, thrust_gain: 2.6}}
+  ben: {model: MODEL, position_m: [150, -130, 0], attitude_deg: [0, 0, 90], moos: {port: BEN, community: ben, thrust_gain: 2.6}}
 """
 
 

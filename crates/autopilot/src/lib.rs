@@ -4,8 +4,8 @@
 //! in step with the world. [`history`] contains the motion of the last time steps, from which both
 //! receive their frames, [`ned`] converts it to their axes, and [`status`] contains the state of a
 //! link.
-//! [`mavlink`] sends telemetry to ground stations, and [`moos`] exchanges variables with a community
-//! of MOOS.
+//! [`mavlink`] sends telemetry to ground stations, [`moos`] exchanges variables with a community of
+//! MOOS, and `serial` is the line of a robot's own computer.
 //!
 //! # Example
 //! ```
@@ -23,11 +23,14 @@
 #![forbid(unsafe_code)]
 
 pub mod ardupilot;
+mod estimate;
 pub mod history;
 pub mod mavlink;
 pub mod moos;
 pub mod ned;
 pub mod px4;
+mod serial;
+mod set_points;
 pub mod status;
 
 use crate::mavlink::Station;
@@ -101,6 +104,10 @@ fn open_link(
             px4::Link::open(robot, &own.name, settings, scene.seed, log).map(boxed)
         }
         LinkKind::GroundStation => Station::open(robot, &own.name, own.mavlink?, log).map(boxed),
+        LinkKind::Serial => {
+            let settings = own.serial.as_deref()?;
+            serial::Feed::open(robot, &own.name, settings, log).map(boxed)
+        }
         LinkKind::Moos => {
             let settings = own.moos.as_deref()?;
             Ok(boxed(moos::Link::open(scene, robot, settings, pace, log)))

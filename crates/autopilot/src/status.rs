@@ -21,11 +21,19 @@ pub enum LinkKind {
     GroundStation,
     /// Community of MOOS, over TCP.
     Moos,
+    /// Program on a serial line.
+    Serial,
 }
 
 impl LinkKind {
     /// All kinds.
-    pub const ALL: [Self; 4] = [Self::ArduPilot, Self::Px4, Self::GroundStation, Self::Moos];
+    pub const ALL: [Self; 5] = [
+        Self::ArduPilot,
+        Self::Px4,
+        Self::GroundStation,
+        Self::Moos,
+        Self::Serial,
+    ];
 
     /// Returns the name of the status in the diagnostics.
     pub fn name(self) -> &'static str {
@@ -33,6 +41,7 @@ impl LinkKind {
             Self::ArduPilot | Self::Px4 => "autopilot",
             Self::GroundStation => "MAVLink",
             Self::Moos => "MOOS",
+            Self::Serial => "serial feed",
         }
     }
 
@@ -41,6 +50,7 @@ impl LinkKind {
         match self {
             Self::ArduPilot | Self::GroundStation => "UDP",
             Self::Px4 | Self::Moos => "TCP",
+            Self::Serial => "serial line",
         }
     }
 }

@@ -93,6 +93,8 @@ struct State {
     connections: u64,
     registrations: BTreeMap<String, Message>,
     outbox: VecDeque<Message>,
+    /// Whether messages that left the outbox are being written.
+    is_writing: bool,
     inbox: VecDeque<Message>,
     /// Messages that were not fetched or sent in time.
     dropped: u64,
@@ -146,6 +148,7 @@ impl Client {
                 connections: 0,
                 registrations: BTreeMap::new(),
                 outbox: VecDeque::new(),
+                is_writing: false,
                 inbox: VecDeque::new(),
                 dropped: 0,
                 next_id: 0,
@@ -243,8 +246,9 @@ impl Client {
 
     /// Waits until all messages were given to the connection. Returns whether they were.
     pub fn flush(&self, timeout: Duration) -> bool {
-        self.wait_until(timeout, |state| state.outbox.is_empty());
-        self.shared.state.lock().outbox.is_empty()
+        let is_written = |state: &State| state.outbox.is_empty() && !state.is_writing;
+        self.wait_until(timeout, is_written);
+        is_written(&self.shared.state.lock())
     }
 
     fn wait_until(&self, timeout: Duration, is_done: impl Fn(&State) -> bool) {
@@ -452,6 +456,7 @@ fn write(shared: &Shared, stream: &mut TcpStream, connection: u64) {
             return;
         }
         let mut messages: Vec<Message> = std::mem::take(&mut state.outbox).into();
+        state.is_writing = true;
         drop(state);
         shared.changed.notify_all();
         let now = Instant::now();
@@ -462,7 +467,10 @@ fn write(shared: &Shared, stream: &mut TcpStream, connection: u64) {
             timing.source.clone_from(&shared.settings.name);
             messages.insert(0, timing);
         }
-        if stream.write_all(&packet::encode(&messages)).is_err() {
+        let written = stream.write_all(&packet::encode(&messages));
+        shared.state.lock().is_writing = false;
+        shared.changed.notify_all();
+        if written.is_err() {
             // ends the thread that reads
             let _ = stream.shutdown(Shutdown::Both);
             return;

@@ -36,6 +36,7 @@ pub mod alog;
 pub mod client;
 pub mod clock;
 pub mod database;
+pub mod feed;
 pub mod message;
 pub mod mission;
 pub mod packet;

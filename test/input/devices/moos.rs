@@ -24,7 +24,7 @@ fn keys_of_communities_are_checked() {
     );
     check(
         "robots: {r: {model: heron, moos: {comunity: alpha}}}",
-        "w.yaml:1:35: unknown key `comunity` in `moos`; expected one of `host`, `port`, `community`, `client`, `prefix`, `rate_hz`, `navigation`, `sensors`, `messages`, `contacts`, `obstacles`, `set_points`, `lock_step`; did you mean `community`?",
+        "w.yaml:1:35: unknown key `comunity` in `moos`; expected one of `host`, `port`, `community`, `client`, `prefix`, `rate_hz`, `thrust_gain`, `navigation`, `sensors`, `messages`, `contacts`, `obstacles`, `set_points`, `lock_step`; did you mean `community`?",
     );
     check(
         "robots: {r: {model: remus100, moos: {navigation: imu}}}",
@@ -437,4 +437,71 @@ fn logs_are_replayed_in_their_order() {
         .wait_with_output()
         .unwrap();
     assert!(!output.status.success());
+}
+
+// The own computer of a robot writes its navigation to a pseudoterminal, and its firmware follows the
+// set-points from there. Lines that are none, and a program that does not read, have no effect.
+#[test]
+fn serial_feeds_carry_navigation_and_set_points() {
+    use merrow_moos::feed::{Navigation, Port, Sentence, SetPoints};
+    check(
+        "robots: {r: {model: heron, serial: {}}}",
+        "w.yaml:1:36: `serial`: expected a firmware of r that follows heading, depth and speed, such as `remus100_autopilot`",
+    );
+    let world = "seabed: {depth_m: 60}\nrobots: {remus: {model: remus100, position_m: [0, 0, -5], velocity_m_s: [1.5, 0, 0], serial: {}}}\n";
+    let folder = Folder::new("moos_serial", &[("w.yaml", world)]);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_merrow"))
+        .args(["run", "w.yaml", "--no-ros", "--pace", "10"])
+        .current_dir(&folder.0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a run");
+    let output = child.stdout.take().expect("an output");
+    let run = Run(child);
+    let lines = std::io::BufRead::lines(std::io::BufReader::new(output));
+    let mut lines = lines.map(|line| line.expect("a line"));
+    let path = lines.find_map(|line| {
+        let rest = line.strip_prefix("serial feed of remus: ")?;
+        rest.split_once(',').map(|(path, _)| path.to_string())
+    });
+    let path = path.expect("the path of the feed");
+    // not read for a while
+    std::thread::sleep(Duration::from_millis(500));
+    let mut port = Port::open(std::path::Path::new(&path), 57_600).expect("a port");
+    let mut wait = |line: &str, is_done: &dyn Fn(&Navigation) -> bool| {
+        let end = Instant::now() + LONG;
+        loop {
+            assert!(Instant::now() < end, "{line}");
+            port.write(line).expect("a write");
+            for line in port.read_lines().expect("lines") {
+                if let Ok(Sentence::Navigation(own)) = Sentence::decode(&line)
+                    && is_done(&own)
+                {
+                    return own;
+                }
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    let first = wait("", &|own| own.depth_m > 4.0);
+    assert!((first.attitude_deg[0] - 90.0).abs() < 30.0, "{first:?}");
+    assert!(
+        first
+            .altitude_m
+            .is_some_and(|altitude| (altitude - 55.0).abs() < 3.0)
+    );
+    wait("nonsense\n$MWCMD,1,2,3*00\n", &|own| {
+        own.time_s > first.time_s + 1.0
+    });
+    let orders = Sentence::SetPoints(SetPoints {
+        heading_deg: Some(200.0),
+        speed_m_s: Some(1.5),
+        depth_m: Some(8.0),
+    });
+    wait(&orders.encode(), &|own| {
+        (own.attitude_deg[0] - 200.0).abs() < 10.0 && (own.depth_m - 8.0).abs() < 0.5
+    });
+    drop(run);
 }

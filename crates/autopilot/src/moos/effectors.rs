@@ -2,11 +2,12 @@
 //!
 //! # Law
 //! ```text
-//!   u_k = sat(s_k T/100 - y_k R/100)                                    (1)  thrusters
+//!   u_k = sat(s_k g T/100 - y_k R/100)                                   (1)  thrusters
 //!   δ_k = sat(c_k R or c_k E)                                           (2)  fins
 //! ```
 //! # Symbols
-//! T DESIRED_THRUST [%], R DESIRED_RUDDER [% or deg], E DESIRED_ELEVATOR [deg] · u_k command of
+//! T DESIRED_THRUST [%], R DESIRED_RUDDER [% or deg], E DESIRED_ELEVATOR [deg] ·
+//! g key `thrust_gain` · u_k command of
 //! thruster k between its ends, -1..1 · s_k, y_k forward force and yaw moment of 1 N of it, each
 //! divided by the largest of the robot · δ_k angle of fin k [deg] · c_k = ±1, so that a positive R
 //! turns to starboard and a positive E lowers the bow · sat limits to the range of the device.
@@ -51,11 +52,11 @@ pub(crate) struct Demand {
 }
 
 impl Demand {
-    /// Takes a message. Returns `false` for a variable that is no demand.
+    /// Takes a message; `gain` is g of (1). Returns `false` for a variable that is no demand.
     ///
     /// # Errors
     /// One line: its value is not one of the variable.
-    pub(crate) fn take(&mut self, key: &str, message: &Message) -> Result<bool, String> {
+    pub(crate) fn take(&mut self, key: &str, message: &Message, gain: f64) -> Result<bool, String> {
         if key == "THRUST_MODE_REVERSE" {
             self.is_reversed = message.text().eq_ignore_ascii_case("true");
             return Ok(true);
@@ -69,11 +70,11 @@ impl Demand {
             None => format!("expected a number, found {:?}", message.text()),
         })?;
         match key {
-            "DESIRED_THRUST" => (self.thrust, self.sides) = (number, None),
+            "DESIRED_THRUST" => (self.thrust, self.sides) = (gain * number, None),
             "DESIRED_RUDDER" => (self.rudder, self.sides) = (number, None),
             "DESIRED_ELEVATOR" => self.elevator = number,
-            "DESIRED_THRUST_L" => self.sides.get_or_insert_default()[0] = number,
-            "DESIRED_THRUST_R" => self.sides.get_or_insert_default()[1] = number,
+            "DESIRED_THRUST_L" => self.sides.get_or_insert_default()[0] = gain * number,
+            "DESIRED_THRUST_R" => self.sides.get_or_insert_default()[1] = gain * number,
             _ => return Ok(false),
         }
         Ok(true)
@@ -286,7 +287,7 @@ mod tests {
         let mut demand = Demand::default();
         for (key, value) in messages {
             let message = Message::notify(*key, *value, 0.0);
-            assert_eq!(demand.take(key, &message), Ok(true));
+            assert_eq!(demand.take(key, &message, 1.0), Ok(true));
         }
         demand
     }
@@ -344,7 +345,7 @@ mod tests {
     #[test]
     fn values_that_are_none_are_refused() {
         let mut demand = Demand::default();
-        let mut take = |message: Message| demand.take(&message.key.clone(), &message);
+        let mut take = |message: Message| demand.take(&message.key.clone(), &message, 1.0);
         let why = take(Message::notify("DESIRED_THRUST", "fast", 0.0)).unwrap_err();
         assert_eq!(why, "expected a number, found \"fast\"");
         assert!(take(Message::notify("DESIRED_RUDDER", f64::NAN, 0.0)).is_err());

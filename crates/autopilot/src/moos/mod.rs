@@ -20,11 +20,12 @@ mod obstacles;
 mod sensors;
 mod set_points;
 
+use crate::estimate::Estimate;
 use crate::history::MotionSample;
 use crate::moos::effectors::{Demand, Effectors};
 use crate::moos::lock_step::{LockStep, PATIENCE, Step};
 use crate::moos::obstacles::Obstacles;
-use crate::moos::set_points::SetPoints;
+use crate::set_points::SetPoints;
 use crate::status::{LinkKind, LinkLog, LinkStatus, LogSink};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
@@ -92,8 +93,8 @@ pub(crate) struct Link {
     next_ns: u64,
     /// Last reading of each sensor since the last variables, by its index.
     readings: BTreeMap<usize, Reading>,
-    /// Motion by the key `navigation`, after its first reading.
-    estimate: Option<MotionSample>,
+    /// Motion by the key `navigation`.
+    estimate: Estimate,
     /// Number of USM_RESET so far.
     resets: f64,
     log: LinkLog,
@@ -157,7 +158,7 @@ impl Link {
             connection: Connection::Waiting(String::new()),
             next_ns: 0,
             readings: BTreeMap::new(),
-            estimate: None,
+            estimate: Estimate::new(settings.navigation.clone()),
             resets: 0.0,
             log: LinkLog::new(&own.name, LinkKind::Moos, address, log),
         }
@@ -226,8 +227,9 @@ impl Link {
     /// One line: its value is not one of the variable.
     fn take(&mut self, message: &Message, simulation: &mut Simulation) -> Result<(), String> {
         let key = message.key.as_str();
-        let is_set_point = self.settings.set_points && self.set_points.take(key, message)?;
-        if is_set_point || self.demand.take(key, message)? {
+        let is_set_point =
+            self.settings.set_points && set_points::take(&mut self.set_points, key, message)?;
+        if is_set_point || self.demand.take(key, message, self.settings.thrust_gain)? {
             return Ok(());
         }
         if key == lock_step::DONE {
@@ -368,7 +370,7 @@ impl Link {
         for (key, text) in self.obstacles.take_boxes() {
             self.post(key, text);
         }
-        let motion = self.motion(simulation);
+        let motion = self.estimate.motion(simulation, self.robot);
         for (key, value) in
             motion::variables(simulation, self.robot, &motion, &self.settings.prefix)
         {
@@ -392,39 +394,13 @@ impl Link {
         }
     }
 
-    /// Returns the motion: the estimate of the key `navigation` if there is one, otherwise the truth.
-    fn motion(&self, simulation: &Simulation) -> MotionSample {
-        let truth = MotionSample::read(simulation, self.robot);
-        self.estimate.map_or(truth, |estimate| MotionSample {
-            time_ns: truth.time_ns,
-            ..estimate
-        })
-    }
-
     /// Takes the readings of a block: the last of each sensor, and the estimate of the motion.
     fn read_sensors(&mut self, simulation: &Simulation) {
-        let robot = &simulation.scene.robots[self.robot];
-        for delivered in &simulation.runners[self.robot].outbox {
-            let (sensor, reading) = (delivered.sensor, &delivered.stamped.reading);
-            let own = &robot.sensors[sensor];
-            if let Reading::Navigation(found) = reading
-                && self.settings.navigation.as_ref() == Some(&own.name)
-            {
-                let R_WB = found.q_WS.matrix().mul_mat(&own.R_LS.transpose());
-                let v_WS = found.q_WS.matrix().mul_vec(found.v_WS_S);
-                let w_B = own.R_LS.mul_vec(found.w_WS_S);
-                self.estimate = Some(MotionSample {
-                    time_ns: delivered.stamped.stamp_ns,
-                    position: found.p_WS - R_WB.mul_vec(own.p_LoS),
-                    attitude: Quat::from_matrix(&R_WB),
-                    velocity: v_WS - R_WB.mul_vec(w_B.cross(own.p_LoS)),
-                    angular_velocity: w_B,
-                    acceleration: Vec3::zero(),
-                });
-            }
-            if self.settings.sensors {
-                self.readings.insert(sensor, *reading);
-            }
+        self.estimate.read(simulation, self.robot);
+        if self.settings.sensors {
+            let outbox = simulation.runners[self.robot].outbox.iter();
+            let readings = outbox.map(|own| (own.sensor, own.stamped.reading));
+            self.readings.extend(readings);
         }
     }
 
@@ -475,7 +451,7 @@ impl crate::Link for Link {
 
     fn reset(&mut self) {
         self.next_ns = 0;
-        self.estimate = None;
+        self.estimate.clear();
         self.readings.clear();
     }
 

@@ -16,6 +16,59 @@ use merrow_sim::Simulation;
 /// Least speed over ground that has a course [m/s].
 const MIN_SPEED: f64 = 0.01;
 
+/// Motion in the terms of navigators.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct NauticalMotion {
+    /// East and north [m].
+    pub(crate) position: [f64; 2],
+    /// Latitude and longitude [deg].
+    pub(crate) geographic: [f64; 2],
+    /// Below the mean water level [m].
+    pub(crate) depth: f64,
+    /// Above the seabed [m]; `None` without one.
+    pub(crate) altitude: Option<f64>,
+    /// Heading, pitch and roll [deg].
+    pub(crate) attitude: [f64; 3],
+    /// Horizontal speed in the water and over ground [m/s].
+    pub(crate) speeds: [f64; 2],
+    /// Course over ground; the heading at rest [deg].
+    pub(crate) course: f64,
+}
+
+impl NauticalMotion {
+    /// Converts a motion in a world.
+    pub(crate) fn new(simulation: &Simulation, motion: &MotionSample) -> Self {
+        let (scene, sea) = (&simulation.scene, &simulation.state.sea);
+        let p = motion.position;
+        let [roll, pitch, yaw] = attitude_in_ned(motion.attitude).matrix().to_rpy();
+        let around = EnvironmentState {
+            sea,
+            gravity: scene.gravity,
+            time: motion.time_ns as f64 * 1e-9,
+            variation: Variation::NONE,
+            waves: None,
+        };
+        let water = around.water_motion(p).0;
+        let horizontal = |v: Vec3| v.x.hypot(v.y);
+        let over_ground = horizontal(motion.velocity);
+        let heading = degrees(yaw);
+        let [latitude, longitude, _] = geodetic_from_world(&scene.origin, p);
+        let altitude = p.z - sea.seabed.height(p.x, p.y);
+        Self {
+            position: [p.x, p.y],
+            geographic: [latitude.to_degrees(), longitude.to_degrees()],
+            depth: -motion.height_above_water(sea),
+            altitude: altitude.is_finite().then_some(altitude),
+            attitude: [heading, pitch.to_degrees(), roll.to_degrees()],
+            speeds: [horizontal(motion.velocity - water), over_ground],
+            course: match over_ground < MIN_SPEED {
+                true => heading,
+                false => degrees(motion.velocity.x.atan2(motion.velocity.y)),
+            },
+        }
+    }
+}
+
 /// Returns the variables of robot `robot` that moves as `motion` says, with the names of their
 /// `prefix`.
 pub(crate) fn variables(
@@ -25,46 +78,25 @@ pub(crate) fn variables(
     prefix: &str,
 ) -> Vec<(String, Value)> {
     let (scene, sea) = (&simulation.scene, &simulation.state.sea);
-    let p = motion.position;
-    let [_, pitch, yaw] = attitude_in_ned(motion.attitude).matrix().to_rpy();
-    let heading = degrees(yaw);
-    let around = EnvironmentState {
-        sea,
-        gravity: scene.gravity,
-        time: motion.time_ns as f64 * 1e-9,
-        variation: Variation::NONE,
-        waves: None,
-    };
-    let water = around.water_motion(p).0;
-    let horizontal = |v: Vec3| v.x.hypot(v.y);
-    let over_ground = horizontal(motion.velocity);
-    let course = if over_ground < MIN_SPEED {
-        heading
-    } else {
-        degrees(motion.velocity.x.atan2(motion.velocity.y))
-    };
-    let depth = -motion.height_above_water(sea);
-    let [latitude, longitude, _] = geodetic_from_world(&scene.origin, p);
-    let mut numbers = vec![
-        ("X", p.x),
-        ("Y", p.y),
-        ("Z", -depth),
-        ("LAT", latitude.to_degrees()),
-        ("LONG", longitude.to_degrees()),
+    let own = NauticalMotion::new(simulation, motion);
+    let [heading, pitch, _] = own.attitude;
+    let numbers = [
+        ("X", own.position[0]),
+        ("Y", own.position[1]),
+        ("Z", -own.depth),
+        ("LAT", own.geographic[0]),
+        ("LONG", own.geographic[1]),
         ("HEADING", heading),
-        ("YAW", -yaw),
-        ("SPEED", horizontal(motion.velocity - water)),
-        ("SPEED_OVER_GROUND", over_ground),
-        ("HEADING_OVER_GROUND", course),
-        ("PITCH", pitch),
-        ("DEPTH", depth.max(0.0)),
+        ("YAW", -wrapped(heading.to_radians())),
+        ("SPEED", own.speeds[0]),
+        ("SPEED_OVER_GROUND", own.speeds[1]),
+        ("HEADING_OVER_GROUND", own.course),
+        ("PITCH", pitch.to_radians()),
+        ("DEPTH", own.depth.max(0.0)),
     ];
-    let altitude = p.z - sea.seabed.height(p.x, p.y);
-    if altitude.is_finite() {
-        numbers.push(("ALTITUDE", altitude));
-    }
+    let altitude = own.altitude.map(|altitude| ("ALTITUDE", altitude));
+    let numbers = numbers.into_iter().chain(altitude);
     let mut all: Vec<(String, Value)> = numbers
-        .into_iter()
         .map(|(name, number)| (format!("{prefix}_{name}"), number.into()))
         .collect();
     let truth = simulation.state.robots[robot].motion.p_WB;
@@ -116,6 +148,11 @@ pub(crate) fn contacts(simulation: &Simulation, robot: usize, time: f64) -> Vec<
         )
     };
     others.map(report).collect()
+}
+
+/// Returns an angle [rad] between -π and π.
+fn wrapped(angle: f64) -> f64 {
+    angle.sin().atan2(angle.cos())
 }
 
 /// Converts an angle [rad] to degrees, 0 to 360.

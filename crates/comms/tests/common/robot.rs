@@ -56,6 +56,7 @@ pub(crate) fn sphere(name: &str, radius: f64) -> Robot {
         autopilot: None,
         mavlink: None,
         moos: None,
+        serial: None,
         mimics: Vec::new(),
     };
     robot.update_derived();

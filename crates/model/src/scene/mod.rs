@@ -15,6 +15,7 @@ pub mod nanoseconds;
 pub mod robot;
 pub mod schedule;
 pub mod sea;
+pub mod serial;
 pub mod shared;
 pub mod tether;
 pub mod texture;
@@ -194,6 +195,8 @@ pub struct Robot {
     pub mavlink: Option<crate::scene::autopilot::MavlinkTelemetry>,
     /// Connection to a community of MOOS, if any.
     pub moos: Option<Box<crate::scene::moos::Moos>>,
+    /// Serial feed of its own computer, if any.
+    pub serial: Option<Box<crate::scene::serial::SerialFeed>>,
     /// True if it has rotors in air.
     pub rotors: bool,
     /// Links with mimic joints.

@@ -19,6 +19,9 @@ spec! {
         prefix: String [not_empty] = "NAV".to_string(),
         /// Rate of the variables of the motion, in simulated time.
         rate_hz: f64 [in 0.1..=100.0] = 10.0,
+        /// Factor on DESIRED_THRUST and its forms, for a vehicle that is slower or faster at the same
+        /// demand than the one for which the mission is written.
+        thrust_gain: f64 [positive] = 1.0,
         /// INS of the robot whose estimate is its motion. Default: the true motion.
         navigation: Option<String>,
         /// Whether the readings of the sensors are published, the last of each at `rate_hz`.
@@ -50,6 +53,7 @@ impl Moos {
             client: "merrow".to_string(),
             prefix: "NAV".to_string(),
             rate_hz: 10.0,
+            thrust_gain: 1.0,
             navigation: None,
             sensors: false,
             messages: None,

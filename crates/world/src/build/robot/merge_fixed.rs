@@ -202,6 +202,7 @@ impl Removal {
             autopilot: _,
             mavlink: _,
             moos: _,
+            serial: _,
             namespace: _,
             profile: _,
             onboard: _,

@@ -75,6 +75,7 @@ pub(crate) fn build_robot(name: &str, entry: &RobotEntry, offset: Vec3, cx: Cont
         .as_ref()
         .map(|file| autopilot::build_mavlink(file, cx));
     robot.moos = moos::build_moos(entry, &robot, cx);
+    robot.serial = moos::build_serial(entry, &robot, cx);
     robot.namespace = entry.namespace.trim_matches('/').to_string();
     robot.profile = entry.profile;
     check_namespace(entry, cx);

@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::keys::RobotEntry;
 use merrow_model::scene::Robot;
 use merrow_model::scene::moos::Moos;
+use merrow_model::scene::serial::SerialFeed;
 use merrow_model::sensor::obstacle;
 use merrow_yaml::read::NamedMap;
 use std::collections::{HashMap, HashSet};
@@ -36,14 +37,9 @@ fn check_programs(moos: &Moos, robot: &Robot, cx: Context<'_>) {
             format!("no obstacle detector {sensor} with `in_world: true` on {name}")
         });
     }
-    if moos.set_points {
-        let abilities = robot.firmware.as_ref().map(|own| own.abilities());
-        if !abilities.is_some_and(|own| own.heading && own.depth && own.velocity) {
-            let text = format!(
-                "`set_points`: expected a firmware of {name} that follows heading, depth and speed, such as `remus100_autopilot`"
-            );
-            cx.error(moos.at.key_place("set_points"), text);
-        }
+    if moos.set_points && !follows_set_points(robot) {
+        let text = format!("`set_points`: {}", expected_firmware(name));
+        cx.error(moos.at.key_place("set_points"), text);
     }
     let mut known = HashSet::new();
     for program in &moos.lock_step {
@@ -56,6 +52,35 @@ fn check_programs(moos: &Moos, robot: &Robot, cx: Context<'_>) {
         };
         cx.error(moos.at.key_place("lock_step"), text);
     }
+}
+
+/// Builds the serial feed of a robot, and reports what its model lacks.
+pub(crate) fn build_serial(
+    entry: &RobotEntry,
+    robot: &Robot,
+    cx: Context<'_>,
+) -> Option<Box<SerialFeed>> {
+    let serial = entry.serial.as_ref()?;
+    if let Some(name) = &serial.navigation {
+        find_sensor(name, serial.at.key_place("navigation"), robot, &["ins"], cx);
+    }
+    if !follows_set_points(robot) {
+        let text = format!("`serial`: {}", expected_firmware(&robot.name));
+        cx.error(&serial.at.whole, text);
+    }
+    Some(Box::new(serial.clone()))
+}
+
+/// Returns true if the firmware of a robot follows set-points of heading, speed and depth.
+fn follows_set_points(robot: &Robot) -> bool {
+    let abilities = robot.firmware.as_ref().map(|own| own.abilities());
+    abilities.is_some_and(|own| own.heading && own.depth && own.velocity)
+}
+
+fn expected_firmware(robot: &str) -> String {
+    format!(
+        "expected a firmware of {robot} that follows heading, depth and speed, such as `remus100_autopilot`"
+    )
 }
 
 /// Reports robots of one community with the same client, of which a MOOSDB accepts one, and with the

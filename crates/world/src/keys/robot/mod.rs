@@ -27,6 +27,7 @@ use merrow_model::scene::Battery;
 use merrow_model::scene::moos::Moos;
 use merrow_model::scene::robot::actuator::TrajectoryRules;
 use merrow_model::scene::robot::profile::Profile;
+use merrow_model::scene::serial::SerialFeed;
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::spec;
 
@@ -65,6 +66,9 @@ spec! {
         mavlink: Option<MavlinkConfig>,
         /// Community of MOOS whose programs control this robot. Default: none.
         moos: Option<Moos>,
+        /// Serial line of its own computer, over which another one reads its navigation and commands its
+        /// firmware. Default: none.
+        serial: Option<SerialFeed>,
         /// Category reported by the services of `simulation_interfaces`.
         category: Category = Category::Robot,
         /// Tags reported by the services of `simulation_interfaces`.
