@@ -9,6 +9,7 @@ FOLDER contains MOOSDB, pAntler and the other programs, and is the folder `bin` 
 """
 
 import argparse
+import math
 import os
 import pathlib
 import re
@@ -19,6 +20,7 @@ import sys
 import tempfile
 import time
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 # lines of a mission file that Merrow replaces, and those of programs with a window
 REMOVED = re.compile(r"^\s*Run\s*=\s*(uSimMarineV2\d|pMarineViewer)\b")
 ALPHA = """description: Forest Lake for the mission s1_alpha
@@ -115,7 +117,61 @@ def alpha(program, missions, processes, warp, model):
     return f"five points and the return in {done - deployed:.0f} s of mission time, up to {fast:.2f} m/s, with {model} at warp {warp}"
 
 
+def gap(box, x, y):
+    """Returns the distance of a point to a box of the script of pFLSim, negative inside [m]."""
+    value = {name.strip(): float(number) for name, number in (part.split("=") for part in box.split(","))}
+    angle = math.radians(value.get("rotation", 0))
+    east, north = x - value["x"], y - value["y"]
+    along = abs(east * math.cos(angle) + north * math.sin(angle)) - value["length"] / 2
+    across = abs(north * math.cos(angle) - east * math.sin(angle)) - value["width"] / 2
+    outside = math.hypot(max(along, 0), max(across, 0))
+    return outside or max(along, across)
+
+
+def replanner(program, _, processes, warp):
+    """The re-planner leads a REMUS 100 past the boxes that its sonar reports, at constant depth, with MOOSDB, pLogger and
+    pMarinePIDV22."""
+    folder = processes.folder
+    mission = (ROOT / "examples/moos_replanner/replanner.moos").read_text()
+    (folder / "replanner.moos").write_text(adapted(mission, warp))
+    boxes = re.findall(r"(?m)^\s*Obstacle = (.*)$", mission)
+    waypoints = [tuple(map(float, point.split(","))) for point in re.findall(r"(?m)^\s*Waypoint = (.*)$", mission)]
+    own = pathlib.Path(program).parent / "moos_replanner"
+    assert own.is_file(), f"found no {own}; run: cargo build -p moos_replanner"
+    processes.start("pAntler", "replanner.moos")
+    time.sleep(3)
+    for name in ("pFLSim", "pVPMPlanner"):
+        processes.start(str(own), name, "replanner.moos")
+    # the controller takes the place of the firmware
+    processes.start(program, "run", "moos_replanner", "--no-ros", "--pace", str(warp), "--moos=replanner.moos",
+                    "--set", "robots.remus.moos.set_points=false")
+    end = time.monotonic() + 60
+    while "connected to the community" not in processes.text(3):
+        assert time.monotonic() < end, processes.text(3)
+        time.sleep(0.2)
+    end = time.monotonic() + 1500 / warp + 60
+    while not any(value == "finished" for _, value in logged(folder).get("VPM_STATE", [])):
+        # pMarinePIDV22 begins in manual control, and a message before its start is lost
+        processes.run("uPokeDB", "replanner.moos", "MOOS_MANUAL_OVERRIDE=false")
+        assert time.monotonic() < end, f"not finished: {logged(folder).get('VPM_STATE', [])[-1:]}, {processes.text(3)[-300:]}"
+        time.sleep(2)
+    values = logged(folder)
+    done = next(at for at, value in values["VPM_STATE"] if value == "finished")
+    track = [(float(x), float(y)) for (at, x), (_, y) in zip(values["NAV_X"], values["NAV_Y"]) if at < done]
+    closest, *place = min((gap(box, x, y), x, y, box) for x, y in track for box in boxes)
+    assert closest > 0, f"inside of a box: {closest:.2f} m at {place}"
+    for x, y in waypoints:
+        missed = min(math.hypot(x - east, y - north) for east, north in track)
+        assert missed < 26, f"{missed:.1f} m from the way-point {x}, {y}"
+    begin = values["VPM_STATE"][0][0]
+    cruise = [float(depth) for at, depth in values["NAV_DEPTH"] if begin + 90 < at < done]
+    assert all(2 < depth < 4 for depth in cruise), (min(cruise), max(cruise))
+    return (f"{len(waypoints)} way-points in {done - begin:.0f} s of mission time, {closest:.1f} m from the nearest box, depth "
+            f"{min(cruise):.2f} to {max(cruise):.2f} m, at warp {warp}")
+
+
 MISSIONS = {
+    "replanner": replanner,
     "alpha_heron": lambda *arguments: alpha(*arguments, "heron"),
     "alpha_wamv": lambda *arguments: alpha(*arguments, "wamv"),
 }
