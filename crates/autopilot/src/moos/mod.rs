@@ -350,6 +350,7 @@ impl crate::Link for Link {
 
     fn reset(&mut self) {
         self.next_ns = 0;
+        self.obstacles.reset();
     }
 
     fn exchange(&mut self, simulation: &mut Simulation, _follows_clock: bool) -> BlockLimit {
