@@ -263,6 +263,11 @@ fn handshake(stream: &mut TcpStream, shared: &Shared) -> Result<(String, bool), 
     let kept = stream.try_clone().map_err(failed).map(|stream| {
         shared.connections.lock().insert(name.clone(), stream);
     });
+    // the server has not closed this connection if it ended before the insertion
+    if shared.ended.load(Ordering::SeqCst) {
+        shared.leave(&name);
+        return Err("the server ends".to_string());
+    }
     let mut welcome = Message::new(Kind::Welcome, "", now_s - first.time, now_s);
     welcome.bytes = b"asynchronous".to_vec();
     welcome.source_aux = format!("hostname={}", host_name());

@@ -131,7 +131,17 @@ impl Program {
         }
     }
 
-    /// Runs in a community until `stop`. Returns the wall times of the periods [s].
+    /// Returns whether the planner has reached its last waypoint.
+    fn is_finished(&self) -> bool {
+        match self {
+            Self::Planner(own) => own.is_finished(),
+            Self::Sonar(_) => false,
+        }
+    }
+
+    /// Runs in a community until `stop`. With `holds_end` the program does not answer the turn in
+    /// which the planner finishes, so that the world stands. Returns the wall times of the periods
+    /// [s].
     ///
     /// # Errors
     /// One line: the MOOSDB refuses the program.
@@ -140,6 +150,7 @@ impl Program {
         address: &Address,
         clock: Clock,
         stop: &AtomicBool,
+        holds_end: bool,
     ) -> Result<Vec<f64>, String> {
         let name = self.name();
         let settings = Settings::new(name, address.host.clone(), address.port);
@@ -167,7 +178,9 @@ impl Program {
                     for (key, value) in values {
                         client.post(Message::notify(key, value, message.time));
                     }
-                    client.post(Message::notify(DONE, turn, message.time));
+                    if !(holds_end && self.is_finished()) {
+                        client.post(Message::notify(DONE, turn, message.time));
+                    }
                     next = Instant::now() + LOCK_STEP;
                 }
             }
