@@ -170,7 +170,36 @@ def replanner(program, _, processes, warp):
             f"{min(cruise):.2f} to {max(cruise):.2f} m, at warp {warp}")
 
 
+def lock_step(program, _, processes, warp):
+    """Runs of the re-planner in lock-step with a real MOOSDB have the same state. (pLogger does not keep up with this pace;
+    the logs of examples/moos_replanner are equal, too.)"""
+    folder = processes.folder
+    mission = (ROOT / "examples/moos_replanner/replanner.moos").read_text()
+    mission = "\n".join(line for line in mission.splitlines() if "Run = pMarinePIDV22" not in line) + "\n"
+    own = pathlib.Path(program).parent / "moos_replanner"
+    assert own.is_file(), f"found no {own}; run: cargo build -p moos_replanner"
+    hashes, seconds = [], []
+    for k in range(4):
+        part = folder / str(k)
+        part.mkdir()
+        (part / "replanner.moos").write_text(adapted(mission, 1))
+        with Processes(pathlib.Path(processes.environment["PATH"].split(":")[0]), part) as running:
+            running.start("pAntler", "replanner.moos")
+            time.sleep(3)
+            for name in ("pFLSim", "pVPMPlanner"):
+                running.start(str(own), name, "replanner.moos")
+            start = time.monotonic()
+            world = running.start(program, "run", "moos_replanner", "--no-ros", "--pace", "max", "--for", "300", "--moos=replanner.moos",
+                                  "--set", "robots.remus.moos.lock_step=[pFLSim, pVPMPlanner]")
+            world.wait(300)
+            seconds.append(time.monotonic() - start)
+            hashes.append(re.search(r"state hash: (\w+)", running.text(3)).group(1))
+    assert len(set(hashes)) == 1, hashes
+    return f"{len(hashes)} times 300 s in {min(seconds):.0f} to {max(seconds):.0f} s, with one state hash"
+
+
 MISSIONS = {
+    "lock_step": lock_step,
     "replanner": replanner,
     "alpha_heron": lambda *arguments: alpha(*arguments, "heron"),
     "alpha_wamv": lambda *arguments: alpha(*arguments, "wamv"),

@@ -361,3 +361,31 @@ fn write_mail(out: &Mutex<TcpStream>, shared: &Shared, name: &str) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::{self, Client};
+    use crate::clock;
+    use std::sync::mpsc;
+
+    /// A server ends while clients connect, at any moment of their handshake.
+    #[test]
+    fn servers_end_while_clients_connect() {
+        let (done, ended) = mpsc::channel();
+        thread::spawn(move || {
+            for k in 0..200 {
+                let server = Server::start(Settings::new("a", 0), clock::wall(1.0)).unwrap();
+                let clients = ["x", "y", "z"].map(|name| {
+                    let settings = client::Settings::new(name, "127.0.0.1", server.port());
+                    Client::start(settings, clock::wall(1.0))
+                });
+                thread::sleep(Duration::from_micros(20 * k));
+                drop(server);
+                drop(clients);
+            }
+            let _ = done.send(());
+        });
+        ended.recv_timeout(Duration::from_secs(60)).unwrap();
+    }
+}

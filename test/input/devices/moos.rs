@@ -36,15 +36,15 @@ fn what_programs_of_a_community_demand_is_checked() {
     );
     check(
         "robots: {r: {model: heron, moos: {set_points: true}}}",
-        "w.yaml:1:35: `set_points`: expected a firmware of r that follows heading, depth and speed, such as `remus100_autopilot`",
+        "w.yaml:1:47: `set_points`: expected a firmware of r that follows heading, depth and speed, such as `remus100_autopilot`",
     );
     check(
         "robots: {r: {model: heron, moos: {lock_step: [a, b, a]}}}",
-        "w.yaml:1:35: `lock_step`: a occurs twice",
+        "w.yaml:1:46: `lock_step`: a occurs twice",
     );
     check(
         "robots: {r: {model: heron, moos: {lock_step: ['a,b']}}}",
-        "w.yaml:1:35: `lock_step`: expected the name of a program, found \"a,b\"",
+        "w.yaml:1:46: `lock_step`: expected the name of a program, found \"a,b\"",
     );
 }
 

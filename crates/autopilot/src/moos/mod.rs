@@ -65,6 +65,8 @@ pub(crate) struct Link {
     set_points: SetPoints,
     obstacles: Obstacles,
     lock_step: LockStep,
+    /// Whether the devices follow the demands at the end of the turns.
+    has_turns: bool,
     opened: Instant,
     /// Connection at the last exchange.
     connection: Connection,
@@ -119,6 +121,7 @@ impl Link {
             set_points: SetPoints::default(),
             obstacles: Obstacles::default(),
             lock_step: LockStep::new(&settings.lock_step),
+            has_turns: false,
             opened: Instant::now(),
             connection: Connection::Waiting(String::new()),
             next_ns: 0,
@@ -139,6 +142,9 @@ impl Link {
                     self.log.status.restarts += 1;
                 }
                 self.log.connected(format!("the community {community:?}"));
+                if self.lock_step.is_used() {
+                    self.client.notify(lock_step::TURN, lock_step::NO_TURN);
+                }
                 if let Some(expected) = &self.settings.community
                     && expected != community
                 {
@@ -180,7 +186,10 @@ impl Link {
                     .note(format!("{} of {}: {why}", message.key, message.source));
             }
         }
-        self.command(simulation);
+        // in lock-step once, after all turns: messages arrive in packets that differ from run to run
+        if !self.lock_step.is_used() {
+            self.command(simulation);
+        }
     }
 
     /// Takes a message.
@@ -284,6 +293,9 @@ impl Link {
             let step = self.lock_step.wait(Instant::now());
             let is_waiting = step == Step::Wait;
             if step == Step::Done {
+                if std::mem::take(&mut self.has_turns) {
+                    self.command(simulation);
+                }
                 return true;
             }
             self.follow(step);
@@ -369,10 +381,11 @@ impl crate::Link for Link {
         if now_ns >= self.next_ns {
             self.next_ns = (now_ns / period_ns + 1) * period_ns;
             if matches!(self.connection, Connection::Connected(_)) {
-                if self.settings.set_points {
+                if self.settings.set_points && !self.lock_step.is_used() {
                     self.command(simulation);
                 }
                 self.send(simulation);
+                self.has_turns = self.lock_step.is_used();
                 let step = self.lock_step.begin(Instant::now());
                 self.follow(step);
                 if !self.take_turns(simulation) {
