@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 # lines of a mission file that Merrow replaces, and those of programs with a window
 REMOVED = re.compile(r"^\s*Run\s*=\s*(uSimMarine(V2\d)?|pMarineViewer)\b")
 ALPHA = """description: Forest Lake for the mission s1_alpha
@@ -192,8 +193,91 @@ def bo_alpha(program, missions, processes, warp, model):
             f"{last('OB_TOTAL_ENCOUNTERS'):.0f} encounters with obstacles, no collision, with {model} at warp {warp}")
 
 
+def gap(box, x, y):
+    """Returns the distance of a point to a box of the script of pFLSim, negative inside [m]."""
+    value = {name.strip(): float(number) for name, number in (part.split("=") for part in box.split(","))}
+    angle = math.radians(value.get("rotation", 0))
+    east, north = x - value["x"], y - value["y"]
+    along = abs(east * math.cos(angle) + north * math.sin(angle)) - value["length"] / 2
+    across = abs(north * math.cos(angle) - east * math.sin(angle)) - value["width"] / 2
+    outside = math.hypot(max(along, 0), max(across, 0))
+    return outside or max(along, across)
+
+
+def replanner(program, _, processes, warp):
+    """The re-planner leads a REMUS 100 past the boxes that its sonar reports, at constant depth, with MOOSDB, pLogger and
+    pMarinePIDV22."""
+    folder = processes.folder
+    mission = (ROOT / "examples/moos_replanner/replanner.moos").read_text()
+    (folder / "replanner.moos").write_text(adapted(mission, warp))
+    boxes = re.findall(r"(?m)^\s*Obstacle = (.*)$", mission)
+    waypoints = [tuple(map(float, point.split(","))) for point in re.findall(r"(?m)^\s*Waypoint = (.*)$", mission)]
+    own = pathlib.Path(program).parent / "moos_replanner"
+    assert own.is_file(), f"found no {own}; run: cargo build -p moos_replanner"
+    processes.start("pAntler", "replanner.moos")
+    time.sleep(3)
+    for name in ("pFLSim", "pVPMPlanner"):
+        processes.start(str(own), name, "replanner.moos")
+    # the controller takes the place of the firmware
+    processes.start(program, "run", "moos_replanner", "--no-ros", "--pace", str(warp), "--moos=replanner.moos",
+                    "--set", "robots.remus.moos.set_points=false")
+    end = time.monotonic() + 60
+    while "connected to the community" not in processes.text(3):
+        assert time.monotonic() < end, processes.text(3)
+        time.sleep(0.2)
+    end = time.monotonic() + 1500 / warp + 60
+    while not any(value == "finished" for _, value in logged(folder).get("VPM_STATE", [])):
+        # pMarinePIDV22 begins in manual control, and a message before its start is lost
+        processes.run("uPokeDB", "replanner.moos", "MOOS_MANUAL_OVERRIDE=false")
+        assert time.monotonic() < end, f"not finished: {logged(folder).get('VPM_STATE', [])[-1:]}, {processes.text(3)[-300:]}"
+        time.sleep(2)
+    values = logged(folder)
+    done = next(at for at, value in values["VPM_STATE"] if value == "finished")
+    track = [(float(x), float(y)) for (at, x), (_, y) in zip(values["NAV_X"], values["NAV_Y"]) if at < done]
+    closest, *place = min((gap(box, x, y), x, y, box) for x, y in track for box in boxes)
+    assert closest > 0, f"inside of a box: {closest:.2f} m at {place}"
+    for x, y in waypoints:
+        missed = min(math.hypot(x - east, y - north) for east, north in track)
+        assert missed < 26, f"{missed:.1f} m from the way-point {x}, {y}"
+    begin = values["VPM_STATE"][0][0]
+    cruise = [float(depth) for at, depth in values["NAV_DEPTH"] if begin + 90 < at < done]
+    assert all(2 < depth < 4 for depth in cruise), (min(cruise), max(cruise))
+    return (f"{len(waypoints)} way-points in {done - begin:.0f} s of mission time, {closest:.1f} m from the nearest box, depth "
+            f"{min(cruise):.2f} to {max(cruise):.2f} m, at warp {warp}")
+
+
+def lock_step(program, _, processes, warp):
+    """Runs of the re-planner in lock-step with a real MOOSDB have the same state. (pLogger does not keep up with this pace;
+    the logs of examples/moos_replanner are equal, too.)"""
+    folder = processes.folder
+    mission = (ROOT / "examples/moos_replanner/replanner.moos").read_text()
+    mission = "\n".join(line for line in mission.splitlines() if "Run = pMarinePIDV22" not in line) + "\n"
+    own = pathlib.Path(program).parent / "moos_replanner"
+    assert own.is_file(), f"found no {own}; run: cargo build -p moos_replanner"
+    hashes, seconds = [], []
+    for k in range(4):
+        part = folder / str(k)
+        part.mkdir()
+        (part / "replanner.moos").write_text(adapted(mission, 1))
+        with Processes(pathlib.Path(processes.environment["PATH"].split(":")[0]), part) as running:
+            running.start("pAntler", "replanner.moos")
+            time.sleep(3)
+            for name in ("pFLSim", "pVPMPlanner"):
+                running.start(str(own), name, "replanner.moos")
+            start = time.monotonic()
+            world = running.start(program, "run", "moos_replanner", "--no-ros", "--pace", "max", "--for", "300", "--moos=replanner.moos",
+                                  "--set", "robots.remus.moos.lock_step=[pFLSim, pVPMPlanner]")
+            world.wait(300)
+            seconds.append(time.monotonic() - start)
+            hashes.append(re.search(r"state hash: (\w+)", running.text(3)).group(1))
+    assert len(set(hashes)) == 1, hashes
+    return f"{len(hashes)} times 300 s in {min(seconds):.0f} to {max(seconds):.0f} s, with one state hash"
+
+
 MISSIONS = {
     "bo_alpha_heron": lambda *arguments: bo_alpha(*arguments, "heron"),
+    "lock_step": lock_step,
+    "replanner": replanner,
     "alpha_heron": lambda *arguments: alpha(*arguments, "heron"),
     "alpha_wamv": lambda *arguments: alpha(*arguments, "wamv"),
 }

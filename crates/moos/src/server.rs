@@ -263,6 +263,11 @@ fn handshake(stream: &mut TcpStream, shared: &Shared) -> Result<(String, bool), 
     let kept = stream.try_clone().map_err(failed).map(|stream| {
         shared.connections.lock().insert(name.clone(), stream);
     });
+    // the server has not closed this connection if it ended before the insertion
+    if shared.ended.load(Ordering::SeqCst) {
+        shared.leave(&name);
+        return Err("the server ends".to_string());
+    }
     let mut welcome = Message::new(Kind::Welcome, "", now_s - first.time, now_s);
     welcome.bytes = b"asynchronous".to_vec();
     welcome.source_aux = format!("hostname={}", host_name());
@@ -360,5 +365,33 @@ fn write_mail(out: &Mutex<TcpStream>, shared: &Shared, name: &str) {
             let _ = out.shutdown(Shutdown::Both);
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::{self, Client};
+    use crate::clock;
+    use std::sync::mpsc;
+
+    /// A server ends while clients connect, at any moment of their handshake.
+    #[test]
+    fn servers_end_while_clients_connect() {
+        let (done, ended) = mpsc::channel();
+        thread::spawn(move || {
+            for k in 0..200 {
+                let server = Server::start(Settings::new("a", 0), clock::wall(1.0)).unwrap();
+                let clients = ["x", "y", "z"].map(|name| {
+                    let settings = client::Settings::new(name, "127.0.0.1", server.port());
+                    Client::start(settings, clock::wall(1.0))
+                });
+                thread::sleep(Duration::from_micros(20 * k));
+                drop(server);
+                drop(clients);
+            }
+            let _ = done.send(());
+        });
+        ended.recv_timeout(Duration::from_secs(60)).unwrap();
     }
 }

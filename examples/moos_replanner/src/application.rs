@@ -100,6 +100,11 @@ impl Application {
         self.period_s
     }
 
+    /// Returns whether the last waypoint was reached.
+    pub fn is_finished(&self) -> bool {
+        self.is_finished
+    }
+
     /// Returns the planner.
     pub fn planner(&self) -> &Planner {
         &self.planner

@@ -128,7 +128,7 @@ fn serve(name: &str, path: &Path) -> Result<ExitCode, String> {
     let located = |why: String| format!("{}: {why}", path.display());
     let address = Address::from_mission(&mission).map_err(located)?;
     let clock = clock::wall(address.warp);
-    program.serve(&address, clock, &AtomicBool::new(false))?;
+    program.serve(&address, clock, &AtomicBool::new(false), false)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,8 +1,8 @@
 //! Programs of a community: the planner and the sonar, in lock-step with a world or at their own rate.
 //!
 //! Merrow gives a program its turn with `LOCK_STEP = PROGRAM,PERIOD`, after the variables of the
-//! period; the program posts its values and `LOCK_STEP_DONE = PROGRAM,PERIOD`. A program that has no
-//! turn within a period of its own acts at its AppTick.
+//! period; the program posts its values and `LOCK_STEP_DONE = PROGRAM,PERIOD`. In a community without
+//! turns a program acts at its AppTick.
 
 use crate::application::{self, Application};
 use crate::sonar::{self, Sonar};
@@ -18,7 +18,7 @@ pub const TURN: &str = "LOCK_STEP";
 const DONE: &str = "LOCK_STEP_DONE";
 /// Wall time after which a program checks whether it shall end.
 const CHECK: Duration = Duration::from_millis(100);
-/// Wall time after a turn within which a program waits for the next one.
+/// Wall time after a turn for which the community is in lock-step.
 const LOCK_STEP: Duration = Duration::from_secs(60);
 
 /// Address of a community, and its time warp.
@@ -131,7 +131,17 @@ impl Program {
         }
     }
 
-    /// Runs in a community until `stop`. Returns the wall times of the periods [s].
+    /// Returns whether the planner has reached its last waypoint.
+    fn is_finished(&self) -> bool {
+        match self {
+            Self::Planner(own) => own.is_finished(),
+            Self::Sonar(_) => false,
+        }
+    }
+
+    /// Runs in a community until `stop`. With `holds_end` the program does not answer the turn in
+    /// which the planner finishes, so that the world stands. Returns the wall times of the periods
+    /// [s].
     ///
     /// # Errors
     /// One line: the MOOSDB refuses the program.
@@ -140,11 +150,13 @@ impl Program {
         address: &Address,
         clock: Clock,
         stop: &AtomicBool,
+        holds_end: bool,
     ) -> Result<Vec<f64>, String> {
         let name = self.name();
         let settings = Settings::new(name, address.host.clone(), address.port);
         let client = Client::start(settings, clock);
-        for input in self.inputs().iter().chain([&TURN]) {
+        // first, so that a program knows of the lock-step before it can act
+        for input in [&TURN].into_iter().chain(self.inputs()) {
             client.register(input, 0.0);
         }
         let period = Duration::from_secs_f64(self.period_s() / address.warp);
@@ -161,14 +173,19 @@ impl Program {
                     if let Err(why) = self.take(&message) {
                         eprintln!("moos_replanner: {why}");
                     }
-                } else if let Some(turn) = own_turn(&message, name) {
+                    continue;
+                }
+                // also the turn of another program: the community is in lock-step
+                next = Instant::now() + LOCK_STEP;
+                if let Some(turn) = own_turn(&message, name) {
                     let (values, seconds) = self.timed();
                     ticks_s.push(seconds);
                     for (key, value) in values {
                         client.post(Message::notify(key, value, message.time));
                     }
-                    client.post(Message::notify(DONE, turn, message.time));
-                    next = Instant::now() + LOCK_STEP;
+                    if !(holds_end && self.is_finished()) {
+                        client.post(Message::notify(DONE, turn, message.time));
+                    }
                 }
             }
             if Instant::now() >= next {

@@ -44,6 +44,26 @@ fn keys_of_communities_are_checked() {
     );
 }
 
+#[test]
+fn what_programs_of_a_community_demand_is_checked() {
+    check(
+        "robots: {r: {model: remus100_moos, moos: {obstacles: forward_sonar}}}",
+        "w.yaml:1:54: no obstacle detector `forward_sonar` with `in_world: true` on r; expected `boxes`",
+    );
+    check(
+        "robots: {r: {model: heron, moos: {set_points: true}}}",
+        "w.yaml:1:47: `set_points`: expected a firmware of r that follows heading, depth and speed, such as `remus100_autopilot`",
+    );
+    check(
+        "robots: {r: {model: heron, moos: {lock_step: [a, b, a]}}}",
+        "w.yaml:1:46: `lock_step`: a occurs twice",
+    );
+    check(
+        "robots: {r: {model: heron, moos: {lock_step: ['a,b']}}}",
+        "w.yaml:1:46: `lock_step`: expected the name of a program, found \"a,b\"",
+    );
+}
+
 /// A run of the program, which ends with the test.
 struct Run(Child);
 
@@ -56,7 +76,7 @@ impl Drop for Run {
 
 fn start(folder: &Folder, arguments: &[&str]) -> Run {
     let child = Command::new(env!("CARGO_BIN_EXE_merrow"))
-        .args(["run", "w.yaml", "--no-ros", "--pace", "5"])
+        .args(["run", "w.yaml", "--no-ros"])
         .args(arguments)
         .current_dir(&folder.0)
         .stdin(Stdio::null())
@@ -98,7 +118,10 @@ fn boats_follow_the_demands_of_a_community() {
     for key in ["NAV_*", "TRUE_*", "SIMULATION_MODE", "BATTERY_*"] {
         client.register(key, 0.0);
     }
-    let run = start(&folder, &[&format!("--moos=127.0.0.1:{port}")]);
+    let run = start(
+        &folder,
+        &["--pace", "5", &format!("--moos=127.0.0.1:{port}")],
+    );
     let mut last = HashMap::new();
     receive(&client, &mut last, |last| {
         last.contains_key("SIMULATION_MODE")
@@ -158,7 +181,7 @@ fn underwater_vehicles_dive_by_their_planes() {
     let client = Client::start(Settings::new("pid", "127.0.0.1", port), clock::wall(5.0));
     client.register("NAV_*", 0.0);
     client.register("NODE_REPORT", 0.0);
-    let run = start(&folder, &[]);
+    let run = start(&folder, &["--pace", "5"]);
     let mut last = HashMap::new();
     receive(&client, &mut last, |last| {
         last.contains_key("NODE_REPORT") && last.contains_key("NAV_DEPTH")
@@ -503,5 +526,59 @@ fn serial_feeds_carry_navigation_and_set_points() {
     wait(&orders.encode(), &|own| {
         (own.attitude_deg[0] - 200.0).abs() < 10.0 && (own.depth_m - 8.0).abs() < 0.5
     });
+    drop(run);
+}
+
+/// In lock-step the world waits for the turns of its programs, and for none that is silent for 10 s;
+/// the firmware follows the set-points. Method: the test is the only program, and answers 300 turns.
+#[test]
+fn worlds_wait_for_the_turns_of_programs() {
+    let world = "seabed: {depth_m: 60}\n\
+                 robots:\n  remus: {model: remus100, position_m: [0, 0, -5], moos: {port: PORT, set_points: true, lock_step: [absent, planner]}}\n";
+    let server =
+        Server::start(server::Settings::new("shore", 0), clock::wall(1.0)).expect("a server");
+    let port = server.port();
+    let folder = Folder::new(
+        "moos_turns",
+        &[("w.yaml", &world.replace("PORT", &port.to_string()))],
+    );
+    let client = Client::start(
+        Settings::new("planner", "127.0.0.1", port),
+        clock::wall(1.0),
+    );
+    client.register("NAV_*", 0.0);
+    client.register("LOCK_STEP", 0.0);
+    let run = start(&folder, &["--pace", "max"]);
+    let mut last = HashMap::new();
+    let mut positions = 0;
+    for turn in 1..=300 {
+        let expected = format!("planner,{turn}");
+        let end = Instant::now() + LONG;
+        while last
+            .get("LOCK_STEP")
+            .map(|own: &Message| own.text().into_owned())
+            != Some(expected.clone())
+        {
+            assert!(Instant::now() < end, "turn {turn}: {last:?}");
+            for message in client.wait(Duration::from_millis(100)) {
+                positions += u32::from(message.key == "NAV_X");
+                last.insert(message.key.clone(), message);
+            }
+        }
+        assert_eq!(positions, turn, "one position for each turn");
+        if turn == 5 {
+            // no further period without an answer
+            std::thread::sleep(Duration::from_millis(300));
+            let mail = client.fetch();
+            assert!(mail.is_empty(), "{mail:?}");
+        }
+        client.notify("DESIRED_HEADING", 90.0);
+        client.notify("DESIRED_SPEED", 1.5);
+        client.notify("DESIRED_DEPTH", 8.0);
+        client.notify("LOCK_STEP_DONE", format!("planner,{turn}"));
+    }
+    assert!((number(&last, "NAV_SPEED") - 1.5).abs() < 0.2, "{last:?}");
+    assert!(number(&last, "NAV_DEPTH") > 6.0, "{last:?}");
+    assert!((number(&last, "NAV_HEADING") - 90.0).abs() < 10.0);
     drop(run);
 }

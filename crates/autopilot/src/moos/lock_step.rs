@@ -1,7 +1,8 @@
 //! Lock-step with programs of the community: in each period the world waits until the programs of the
 //! key `lock_step` had their turn, one after the other.
 //!
-//! After the variables of a period the link posts `LOCK_STEP = PROGRAM,PERIOD` for the first program.
+//! When it connects, the link posts `LOCK_STEP = ,0`, by which programs know of the lock-step before
+//! the first variables. After the variables of a period it posts `LOCK_STEP = PROGRAM,PERIOD` for the first program.
 //! This posts its values and then `LOCK_STEP_DONE = PROGRAM,PERIOD`, and it is the turn of the next one.
 //! A MOOSDB passes the messages of a client on in their order, so that the order of all messages, and
 //! with it the run, is equal each time. A program without an answer within [`PATIENCE`] has one line,
@@ -14,6 +15,8 @@ use std::time::{Duration, Instant};
 /// Variable of a turn, and of the answer.
 pub(crate) const TURN: &str = "LOCK_STEP";
 pub(crate) const DONE: &str = "LOCK_STEP_DONE";
+/// Value of [`TURN`] before the first period.
+pub(crate) const NO_TURN: &str = ",0";
 /// Wall time within which a program must answer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 

@@ -86,6 +86,8 @@ pub(crate) struct Link {
     set_points: SetPoints,
     obstacles: Obstacles,
     lock_step: LockStep,
+    /// Whether the devices follow the demands at the end of the turns.
+    has_turns: bool,
     opened: Instant,
     /// Connection at the last exchange.
     connection: Connection,
@@ -154,6 +156,7 @@ impl Link {
             set_points: SetPoints::default(),
             obstacles: Obstacles::default(),
             lock_step: LockStep::new(&settings.lock_step),
+            has_turns: false,
             opened: Instant::now(),
             connection: Connection::Waiting(String::new()),
             next_ns: 0,
@@ -177,6 +180,9 @@ impl Link {
                     self.log.status.restarts += 1;
                 }
                 self.log.connected(format!("the community {community:?}"));
+                if self.lock_step.is_used() {
+                    self.client.notify(lock_step::TURN, lock_step::NO_TURN);
+                }
                 if let Some(expected) = &self.settings.community
                     && expected != community
                 {
@@ -218,7 +224,10 @@ impl Link {
                     .note(format!("{} of {}: {why}", message.key, message.source));
             }
         }
-        self.command(simulation);
+        // in lock-step once, after all turns: messages arrive in packets that differ from run to run
+        if !self.lock_step.is_used() {
+            self.command(simulation);
+        }
     }
 
     /// Takes a message.
@@ -350,6 +359,9 @@ impl Link {
             let step = self.lock_step.wait(Instant::now());
             let is_waiting = step == Step::Wait;
             if step == Step::Done {
+                if std::mem::take(&mut self.has_turns) {
+                    self.command(simulation);
+                }
                 return true;
             }
             self.follow(step);
@@ -453,6 +465,7 @@ impl crate::Link for Link {
         self.next_ns = 0;
         self.estimate.clear();
         self.readings.clear();
+        self.obstacles.reset();
     }
 
     fn exchange(&mut self, simulation: &mut Simulation, _follows_clock: bool) -> BlockLimit {
@@ -471,10 +484,11 @@ impl crate::Link for Link {
         if now_ns >= self.next_ns {
             self.next_ns = (now_ns / period_ns + 1) * period_ns;
             if matches!(self.connection, Connection::Connected(_)) {
-                if self.settings.set_points {
+                if self.settings.set_points && !self.lock_step.is_used() {
                     self.command(simulation);
                 }
                 self.send(simulation);
+                self.has_turns = self.lock_step.is_used();
                 let step = self.lock_step.begin(Instant::now());
                 self.follow(step);
                 if !self.take_turns(simulation) {

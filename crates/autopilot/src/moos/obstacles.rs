@@ -2,7 +2,8 @@
 //!
 //! A box has its barycentre east, north and above the mean water level [m], its lengths along its
 //! axes [m], and the rotation of the first one, counter-clockwise from east [deg]. An obstacle keeps
-//! its number while the detector tracks it (`association_distance_m`, `track_timeout_s`).
+//! its number while the detector tracks it (`association_distance_m`, `track_timeout_s`). A box does not
+//! shrink, as the detector forgets the echoes of the sides that are out of sight.
 
 use merrow_environment::hydrostatics;
 use merrow_model::sensor::obstacle::{Detection, find_in_world};
@@ -10,12 +11,15 @@ use merrow_model::state::frames::FrameData;
 use merrow_sensors::obstacle::accumulate::EchoAccumulator;
 use merrow_sensors::obstacle::track::Tracks;
 use merrow_sim::Simulation;
+use std::collections::BTreeMap;
 
 /// Boxes that wait to be published.
 #[derive(Debug, Default)]
 pub(crate) struct Obstacles {
     gathered: EchoAccumulator,
     tracks: Tracks,
+    /// Area of the largest box of each obstacle [m²], by its number.
+    largest: BTreeMap<u64, f64>,
     waiting: Vec<(String, String)>,
 }
 
@@ -59,11 +63,21 @@ impl Obstacles {
             );
             let (sea, time) = (&simulation.state.sea, simulation.time_ns() as f64 * 1e-9);
             for (own, number) in found.iter().zip(numbers) {
+                let largest = self.largest.entry(number).or_default();
+                if own.size.x * own.size.y < *largest {
+                    continue;
+                }
+                *largest = own.size.x * own.size.y;
                 let level = hydrostatics::mean_level(sea, own.p_W.x, own.p_W.y, time);
                 self.waiting
                     .push((format!("FLS_{number}"), text(own, level)));
             }
         }
+    }
+
+    /// Forgets all obstacles, when the state is reset.
+    pub(crate) fn reset(&mut self) {
+        *self = Self::default();
     }
 
     /// Returns the variables and values of the boxes since the last call, oldest first.

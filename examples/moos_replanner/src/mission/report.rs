@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 const SCALE: f64 = 2.5;
 const MARGIN_M: f64 = 30.0;
 /// Edge of a cell of the potential [m].
-const CELL_M: f64 = 2.5;
+const CELL_M: f64 = 4.0;
 /// Levels of the potential above the lowest one of the map between which the shade changes.
 const LEVELS: [f64; 9] = [2.0, 5.0, 8.0, 12.0, 16.0, 22.0, 30.0, 45.0, 80.0];
 

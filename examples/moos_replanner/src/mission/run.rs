@@ -68,6 +68,16 @@ impl Settings {
 /// A program that runs in a thread, with the wall times of its periods [s].
 type Running = JoinHandle<Result<Vec<f64>, String>>;
 
+/// Ends the programs when it is dropped, also after an error.
+#[derive(Default)]
+struct Stop(Arc<AtomicBool>);
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Runs a mission, writes `mission.alog`, `score.json`, `map.svg` and `report.html`, and returns the
 /// score.
 ///
@@ -96,17 +106,17 @@ pub fn run(settings: &Settings) -> Result<Value, String> {
         true => vec![application::NAME],
         false => vec![sonar::NAME, application::NAME],
     };
-    let stop = Arc::new(AtomicBool::new(false));
+    let stop = Stop::default();
     let programs = names
         .iter()
-        .map(|name| start(name, &mission, &address, &clock, &stop))
+        .map(|name| start(name, &mission, &address, &clock, &stop.0))
         .collect::<Result<Vec<Running>, String>>()?;
     let mut simulator = start_simulator(settings, server.port(), community, &names)?;
     let all = planner.itinerary.progress()[1];
     let mut score = Score::new(obstacles.clone(), all);
     let logged = record(settings, &logger, &mut simulator, &mut score);
-    // in lock-step the world waits for the next turn, so that its last state is equal each time
-    stop.store(true, Ordering::Relaxed);
+    // in lock-step the world waits in the last turn, so that its last state is equal each time
+    drop(stop);
     let mut ticks_s = Vec::new();
     for (name, running) in names.iter().zip(programs) {
         let own = running.join().map_err(|_| format!("{name} has failed"))??;
@@ -144,7 +154,9 @@ fn start(
 ) -> Result<Running, String> {
     let mut program = Program::new(name, mission)?;
     let (address, clock, stop) = (address.clone(), Arc::clone(clock), Arc::clone(stop));
-    Ok(thread::spawn(move || program.serve(&address, clock, &stop)))
+    Ok(thread::spawn(move || {
+        program.serve(&address, clock, &stop, true)
+    }))
 }
 
 /// Starts the simulator with the world of the mission.

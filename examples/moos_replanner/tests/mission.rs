@@ -1,0 +1,167 @@
+//! The program itself: errors, and missions in lock-step with the simulator.
+
+use moos_replanner::feature::Shape;
+use moos_replanner::mission::run::MISSION;
+use moos_replanner::sonar;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn program(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_moos_replanner"))
+        .args(arguments)
+        .output()
+        .expect("the program starts")
+}
+
+/// Returns an empty folder for a test.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    // it does not exist in the first run
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("the folder is created");
+    folder
+}
+
+#[test]
+fn errors_are_one_line() {
+    let folder = folder("errors");
+    let out = folder.display().to_string();
+    let mission = folder.join("m.moos");
+    let path = mission.display().to_string();
+    let error = |arguments: &[&str]| {
+        let output = program(arguments);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let text = String::from_utf8(output.stderr).expect("text");
+        assert_eq!(text.lines().count(), 1, "{text}");
+        text.trim_end().replace(&path, "m.moos")
+    };
+    let found = error(&["run", "--out", &out, "--merrow", "/does/not/exist"]);
+    assert!(found.ends_with("or name it with --merrow"), "{found}");
+    let run = |text: &str| {
+        std::fs::write(&mission, text).expect("written");
+        error(&["run", "--out", &out, "--mission", &path])
+    };
+    assert_eq!(
+        run(&MISSION.replace("Waypoint = 200, 5", "Waypoint = 200")),
+        "moos_replanner: m.moos:69: Waypoint: expected 2 numbers separated by commas, found \"200\""
+    );
+    assert_eq!(
+        run(&MISSION.replace("TriggerDistance = 25", "TriggerDistance = 5")),
+        "moos_replanner: m.moos:67: expected a TriggerDistance of at least the TurnRadius, 25 m, found 5 m: the \
+         vehicle would circle about its waypoint"
+    );
+    assert_eq!(
+        run("Community = a\n"),
+        "moos_replanner: the mission has no block of pFLSim; add `ProcessConfig = pFLSim`"
+    );
+    std::fs::write(&mission, "ServerPort = 0\n").expect("written");
+    assert_eq!(
+        error(&["pVPMPlanner", &path]),
+        "moos_replanner: m.moos: expected a ServerPort from 1 to 65535 and a MOOSTimeWarp above 0, found 0 and 1"
+    );
+    let output = program(&["run", "--warp", "0"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// The boxes of the script are those that the simulated sonar sees.
+#[test]
+fn the_world_has_the_boxes_of_the_script() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let world = std::fs::read_to_string(root.join("worlds/moos_replanner.yaml")).expect("a world");
+    let mission = merrow_moos::mission::Mission::from_text(MISSION, "m.moos").expect("a mission");
+    let boxes = sonar::obstacles(&mission).expect("boxes");
+    assert_eq!(boxes.len(), 4);
+    for own in boxes {
+        let Shape::Rectangle { half, angle } = own.shape else {
+            panic!("{own:?}");
+        };
+        let line = format!(
+            "position_m: [{}, {}, -5], attitude_deg: [0, 0, {:.0}], shapes: {{b: {{kind: box, size_m: [{}, {}, 12]}}}}",
+            own.position.x,
+            own.position.y,
+            angle.to_degrees(),
+            2.0 * half.x,
+            2.0 * half.y
+        );
+        assert!(world.contains(&line), "{line}");
+    }
+}
+
+/// Returns the score of a mission and its log without the stamps of the wall clock.
+fn run(name: &str, arguments: &[&str]) -> (Value, String, PathBuf) {
+    let folder = folder(name);
+    let out = folder.display().to_string();
+    let mut all = vec!["run", "--out", &out];
+    all.extend(arguments);
+    let output = program(&all);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{text}");
+    for file in ["map.svg", "report.html"] {
+        assert!(folder.join(file).is_file(), "{file}");
+    }
+    let score = std::fs::read_to_string(folder.join("score.json")).expect("a score");
+    let score = serde_json::from_str(&score).expect("JSON");
+    let log = std::fs::read_to_string(folder.join("mission.alog")).expect("a log");
+    let lines: Vec<&str> = log.lines().filter(|line| !line.starts_with("%%")).collect();
+    (score, lines.join("\n"), folder.join("mission.alog"))
+}
+
+/// V21 with the REMUS 100 and its firmware: all way-points at a constant depth, and never inside of a
+/// box. Two missions in lock-step have the same log, and the planner posts the same for it again.
+#[test]
+#[ignore = "needs target/debug/merrow"]
+fn missions_in_lock_step_have_one_log() {
+    let (score, log, path) = run("lock_step", &["--seed", "3"]);
+    let (again, second, _) = run("lock_step_again", &["--seed", "3"]);
+    assert_eq!(score["state_hash"], again["state_hash"]);
+    assert!(log.lines().count() > 100_000 && log == second);
+    check(&score, 4);
+    let replay = |path: &Path| program(&["replay", &path.display().to_string()]);
+    let output = replay(&path);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success() && text.ends_with(" values are identical\n"),
+        "{output:?}"
+    );
+    // one position that differs
+    let text = std::fs::read_to_string(&path).expect("a log");
+    let line = text
+        .lines()
+        .filter(|line| line.contains(" NAV_X "))
+        .nth(100);
+    let line = line.expect("a position");
+    let changed = text.replacen(line, &line.replacen(" merrow ", " merrow 9", 1), 1);
+    assert_ne!(changed, text);
+    let other = path.with_file_name("changed.alog");
+    std::fs::write(&other, changed).expect("written");
+    let output = replay(&other);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+}
+
+/// The boxes are those that the simulated forward sonar measures.
+#[test]
+#[ignore = "needs target/debug/merrow"]
+fn the_simulated_sonar_leads_past_the_boxes() {
+    let (score, log, _) = run("sonar", &["--sonar", "simulated"]);
+    check(&score, 4);
+    assert!(log.contains(" FLS_0 ") && !log.contains(" pFLSim "));
+}
+
+/// World and programs follow the wall clock.
+#[test]
+#[ignore = "needs target/debug/merrow, and 30 s"]
+fn missions_follow_the_wall_clock() {
+    let (score, ..) = run("warp", &["--warp", "20"]);
+    check(&score, 4);
+}
+
+fn check(score: &Value, boxes: u64) {
+    assert_eq!(score["way_points"], serde_json::json!([4, 4]), "{score}");
+    assert!(score["closest_m"].as_f64() > Some(3.0), "{score}");
+    let depth = |k: usize| score["depth_m"][k].as_f64().expect("a depth");
+    assert!(depth(0) > 2.5 && depth(1) < 3.5, "{score}");
+    assert!(score["reported_boxes"].as_u64() >= Some(boxes), "{score}");
+    // a busy machine interrupts some periods
+    assert!(score["planner_ms"]["p99"].as_f64() < Some(1.0), "{score}");
+}
