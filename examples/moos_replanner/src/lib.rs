@@ -34,6 +34,7 @@ pub mod feature;
 pub mod mission;
 pub mod planner;
 pub mod program;
+pub mod remus;
 pub mod replay;
 pub mod sonar;
 pub mod vector;

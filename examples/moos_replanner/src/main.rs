@@ -37,6 +37,12 @@ enum Command {
         /// Mission file
         mission: PathBuf,
     },
+    /// Pass on navigation and set-points between the serial line of a vehicle and a community
+    #[command(name = "iREMUS")]
+    Remus {
+        /// Mission file
+        mission: PathBuf,
+    },
     /// Pass the log of a mission in lock-step to the planner, and compare what it posts
     Replay {
         /// Log, such as mission.alog
@@ -97,6 +103,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => mission(arguments),
         Command::Planner { mission } => serve("pVPMPlanner", &mission),
         Command::Sonar { mission } => serve("pFLSim", &mission),
+        Command::Remus { mission } => serve("iREMUS", &mission),
         Command::Replay { log, mission } => replay_log(&log, mission.as_deref()),
     };
     done.unwrap_or_else(|why| {

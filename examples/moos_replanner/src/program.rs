@@ -1,10 +1,11 @@
-//! Programs of a community: the planner and the sonar, in lock-step with a world or at their own rate.
+//! Programs of a community: the planner, the sonar and the instrument of the vehicle, in lock-step with a world or at their own rate.
 //!
 //! Merrow gives a program its turn with `LOCK_STEP = PROGRAM,PERIOD`, after the variables of the
 //! period; the program posts its values and `LOCK_STEP_DONE = PROGRAM,PERIOD`. In a community without
 //! turns a program acts at its AppTick.
 
 use crate::application::{self, Application};
+use crate::remus::{self, Remus};
 use crate::sonar::{self, Sonar};
 use merrow_moos::client::{Client, Connection, Settings};
 use merrow_moos::clock::Clock;
@@ -62,6 +63,8 @@ pub enum Program {
     Planner(Box<Application>),
     /// pFLSim.
     Sonar(Sonar),
+    /// iREMUS.
+    Remus(Remus),
 }
 
 impl Program {
@@ -75,10 +78,12 @@ impl Program {
                 Application::from_mission(mission).map(|own| Self::Planner(Box::new(own)))
             }
             sonar::NAME => Sonar::from_mission(mission).map(Self::Sonar),
+            remus::NAME => Remus::from_mission(mission).map(Self::Remus),
             _ => Err(format!(
-                "expected the program {} or {}, found {name:?}",
+                "expected the program {}, {} or {}, found {name:?}",
                 application::NAME,
-                sonar::NAME
+                sonar::NAME,
+                remus::NAME
             )),
         }
     }
@@ -88,6 +93,7 @@ impl Program {
         match self {
             Self::Planner(_) => application::NAME,
             Self::Sonar(_) => sonar::NAME,
+            Self::Remus(_) => remus::NAME,
         }
     }
 
@@ -96,6 +102,7 @@ impl Program {
         match self {
             Self::Planner(_) => &application::INPUTS,
             Self::Sonar(_) => &sonar::INPUTS,
+            Self::Remus(_) => &remus::INPUTS,
         }
     }
 
@@ -103,6 +110,7 @@ impl Program {
         match self {
             Self::Planner(own) => own.period_s(),
             Self::Sonar(own) => own.period_s(),
+            Self::Remus(own) => own.period_s(),
         }
     }
 
@@ -117,6 +125,7 @@ impl Program {
                 own.take(message);
                 Ok(())
             }
+            Self::Remus(own) => own.take(message),
         }
     }
 
@@ -128,6 +137,7 @@ impl Program {
                 posts.map(|(key, value)| (key.to_string(), value)).collect()
             }
             Self::Sonar(own) => own.iterate(),
+            Self::Remus(own) => own.iterate(),
         }
     }
 
@@ -135,7 +145,7 @@ impl Program {
     fn is_finished(&self) -> bool {
         match self {
             Self::Planner(own) => own.is_finished(),
-            Self::Sonar(_) => false,
+            Self::Sonar(_) | Self::Remus(_) => false,
         }
     }
 

@@ -165,3 +165,89 @@ fn check(score: &Value, boxes: u64) {
     // a busy machine interrupts some periods
     assert!(score["planner_ms"]["p99"].as_f64() < Some(1.0), "{score}");
 }
+
+/// A process that ends with the test.
+struct Running(std::process::Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+// The planner steers a vehicle whose own computer is at the end of a serial line: the simulator, iREMUS
+// on its pseudoterminal, pFLSim and pVPMPlanner are processes of their own in a community.
+#[test]
+#[ignore = "needs target/debug/merrow"]
+fn vehicles_are_steered_over_a_serial_line() {
+    use merrow_moos::client::{Client, Settings};
+    use merrow_moos::clock;
+    use merrow_moos::server::{Server, Settings as Community};
+    use std::io::{BufRead as _, BufReader};
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let own = Path::new(env!("CARGO_BIN_EXE_moos_replanner"));
+    let start = |program: &Path, arguments: &[&str]| {
+        let child = Command::new(program)
+            .args(arguments)
+            .current_dir(&root)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        Running(child.expect("the program starts"))
+    };
+    let mut world = start(
+        &own.with_file_name("merrow"),
+        &[
+            "run",
+            "moos_replanner",
+            "--no-ros",
+            "--pace",
+            "10",
+            "--set",
+            "robots.remus.moos=null",
+            "--set",
+            "robots.remus.serial={}",
+        ],
+    );
+    let output = BufReader::new(world.0.stdout.take().expect("an output"));
+    let port = output.lines().map_while(Result::ok).find_map(|line| {
+        let rest = line.strip_prefix("serial feed of remus: ")?;
+        rest.split_once(',').map(|(path, _)| path.to_string())
+    });
+    let port = port.expect("the path of the feed");
+    let warp = clock::wall(10.0);
+    let server = Server::start(Community::new("remus", 0), warp.clone()).expect("a server");
+    let mission = MISSION
+        .replace("MOOSTimeWarp = 1", "MOOSTimeWarp = 10")
+        .replace(
+            "ServerPort   = 9000",
+            &format!("ServerPort = {}", server.port()),
+        );
+    let mission = format!(
+        "{mission}ProcessConfig = iREMUS\n{{\n  AppTick = 10\n  Port = {port}\n  BaudRate = 57600\n}}\n"
+    );
+    let file = folder("serial").join("serial.moos");
+    std::fs::write(&file, mission).expect("written");
+    let client = Client::start(Settings::new("test", "127.0.0.1", server.port()), warp);
+    client.register("*", 0.0);
+    let path = file.display().to_string();
+    let programs = ["iREMUS", "pFLSim", "pVPMPlanner"];
+    let _programs = programs.map(|name| start(own, &[name, &path]));
+    let end = Instant::now() + Duration::from_secs(120);
+    let (mut reached, mut depth) = (false, f64::NAN);
+    while !reached || (depth - 3.0).abs() > 0.5 {
+        assert!(Instant::now() < end, "{reached}, {depth} m");
+        for message in client.wait(Duration::from_millis(100)) {
+            match message.key.as_str() {
+                "VPM_STATE" => reached |= message.text() == "waypoint 1 of 4",
+                "NAV_DEPTH" => depth = message.number().expect("a depth"),
+                _ => {}
+            }
+        }
+    }
+}
