@@ -128,7 +128,7 @@ enum Command {
     Repair(analysis::RepairArguments),
     /// Write a layout of Foxglove, PlotJuggler or RViz for the topics of a world.
     Layout(analysis::LayoutArguments),
-    /// Serve, log and replay a community of MOOS without MOOS-IvP.
+    /// Serve, poke, log and replay a community of MOOS without MOOS-IvP.
     #[command(subcommand)]
     Moos(moos::Command),
     /// Print the JSON Schema of the world file, for editors.

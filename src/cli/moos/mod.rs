@@ -2,6 +2,7 @@
 
 mod community;
 mod log;
+mod poke;
 mod replay;
 mod serve;
 
@@ -22,6 +23,8 @@ pub(super) enum Command {
     Serve(serve::Arguments),
     /// Write the variables of a community to a log, until it is interrupted.
     Log(log::Arguments),
+    /// Post values.
+    Poke(poke::Arguments),
     /// Post the messages of a log again, in their order.
     Replay(replay::Arguments),
 }
@@ -39,6 +42,7 @@ pub(super) fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Serve(arguments) => serve::run(arguments, &signals),
         Command::Log(arguments) => log::run(arguments, &signals),
+        Command::Poke(arguments) => poke::run(arguments),
         Command::Replay(arguments) => replay::run(arguments, &signals),
     }
 }
