@@ -162,8 +162,7 @@ fn check(score: &Value, boxes: u64) {
     let depth = |k: usize| score["depth_m"][k].as_f64().expect("a depth");
     assert!(depth(0) > 2.5 && depth(1) < 3.5, "{score}");
     assert!(score["reported_boxes"].as_u64() >= Some(boxes), "{score}");
-    // a busy machine interrupts some periods
-    assert!(score["planner_ms"]["p99"].as_f64() < Some(1.0), "{score}");
+    assert!(score["planner_ms"]["worst"].as_f64() < Some(1.0), "{score}");
 }
 
 /// A process that ends with the test.

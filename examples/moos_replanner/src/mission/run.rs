@@ -65,7 +65,7 @@ impl Settings {
     }
 }
 
-/// A program that runs in a thread, with the wall times of its periods [s].
+/// A program that runs in a thread, with the processor times of its periods [s].
 type Running = JoinHandle<Result<Vec<f64>, String>>;
 
 /// Ends the programs when it is dropped, also after an error.

@@ -98,7 +98,7 @@ impl Score {
         self.is_finished && self.closest.0 > 0.0
     }
 
-    /// Returns the score as JSON; `ticks_s` are the wall times of the periods of the planner [s].
+    /// Returns the score as JSON; `ticks_s` are the processor times of the periods of the planner [s].
     pub fn json(&self, ticks_s: &[f64]) -> Value {
         let mut ticks_ms: Vec<f64> = ticks_s.iter().map(|s| 1e3 * s).collect();
         ticks_ms.sort_by(f64::total_cmp);
