@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 /// Longest wait between two looks for a signal.
 const POLL: Duration = Duration::from_millis(100);
+/// Wait for a message of which a line tells.
+const LONG: Duration = Duration::from_secs(30);
 /// Time within which the MOOSDB must take messages.
 const TAKE: Duration = Duration::from_secs(10);
 /// Messages after which the MOOSDB must have taken them, so that none is dropped.
@@ -74,6 +76,10 @@ pub(super) fn run(arguments: &Arguments, signals: &Signals) -> Result<(), Failur
         }
         if arguments.speed > 0.0 {
             let due = Duration::try_from_secs_f64(message.time / pace).unwrap_or_default();
+            let left = due.saturating_sub(begin.elapsed());
+            if left > LONG {
+                eprintln!("the next message is due in {} s", left.as_secs());
+            }
             while let Some(left) = due.checked_sub(begin.elapsed())
                 && !is_ended(signals)
             {
