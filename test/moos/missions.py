@@ -24,6 +24,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # lines of a mission file that Merrow replaces, and those of programs with a window
 REMOVED = re.compile(r"^\s*Run\s*=\s*(uSimMarine(V2\d)?|pMarineViewer)\b")
+DATABASE = re.compile(r"^\s*Run\s*=\s*MOOSDB\b")
 ALPHA = """description: Forest Lake for the mission s1_alpha
 origin: {latitude_deg: 43.8253, longitude_deg: -70.3304}
 seabed: {depth_m: 15}
@@ -73,8 +74,8 @@ class Processes:
         return subprocess.run(command, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, text=True,
                               capture_output=True, timeout=60).stdout
 
-    def text(self, index):
-        return (self.folder / f"{index}.log").read_text()
+    def text(self, process):
+        return (self.folder / f"{self.running.index(process)}.log").read_text()
 
 
 def free_port():
@@ -109,27 +110,35 @@ def logged(folder, name="*"):
     return values
 
 
-def alpha(program, missions, processes, warp, model):
+def without(source, has_server=True):
+    """Returns a mission without the lines of the simulator and of the window, and without that of the MOOSDB for our
+    own one."""
+    lines = [line for line in source.splitlines() if not REMOVED.match(line)]
+    return "\n".join(line for line in lines if has_server or not DATABASE.match(line)) + "\n"
+
+
+def alpha(program, missions, processes, warp, model, has_server=True):
     """The helm drives five points and returns, as its mission file says; only the lines of the simulator and of the
-    window are removed."""
+    window are removed, and that of the MOOSDB for our own one."""
     folder = processes.folder
     source = (missions / "s1_alpha/alpha.moos").read_text()
-    lines = [line for line in source.splitlines() if not REMOVED.match(line)]
-    (folder / "alpha.moos").write_text(adapted("\n".join(lines) + "\n", warp))
+    (folder / "alpha.moos").write_text(adapted(without(source, has_server), warp))
     (folder / "alpha.bhv").write_text((missions / "s1_alpha/alpha.bhv").read_text())
     (folder / "lake.yaml").write_text(ALPHA.replace("MODEL", model))
+    if not has_server:
+        processes.start(program, "moos", "serve", "alpha.moos")
     processes.start("pAntler", "alpha.moos")
     time.sleep(3)
-    processes.start(program, "run", "lake.yaml", "--no-ros", "--pace", str(warp), "--moos=alpha.moos")
+    world = processes.start(program, "run", "lake.yaml", "--no-ros", "--pace", str(warp), "--moos=alpha.moos")
     end = time.monotonic() + 60
-    while "connected to the community" not in processes.text(1):
-        assert time.monotonic() < end, processes.text(1)
+    while "connected to the community" not in processes.text(world):
+        assert time.monotonic() < end, processes.text(world)
         time.sleep(0.2)
     time.sleep(2)
     processes.run("uPokeDB", "alpha.moos", "DEPLOY=true", "MOOS_MANUAL_OVERRIDE=false", "RETURN=false")
     end = time.monotonic() + 3600 / warp + 60
     while not any(value == "complete" for _, value in logged(folder).get("MISSION", [])):
-        assert time.monotonic() < end, f"not complete: {logged(folder).get('NAV_X', [])[-1:]}, {processes.text(1)[-500:]}"
+        assert time.monotonic() < end, f"not complete: {logged(folder).get('NAV_X', [])[-1:]}, {processes.text(world)[-500:]}"
         time.sleep(2)
     values = logged(folder)
     deployed = next(at for at, value in values["DEPLOY"] if value == "true")
@@ -140,15 +149,14 @@ def alpha(program, missions, processes, warp, model):
     return f"five points and the return in {done - deployed:.0f} s of mission time, up to {fast:.2f} m/s, with {model} at warp {warp}"
 
 
-def bo_alpha(program, missions, processes, warp, model):
+def bo_alpha(program, missions, processes, warp, model, has_server=True):
     """Two Herons with a shore: each loiters, they change their places every three minutes between obstacles, and avoid
     these and each other. Programs of the mission count collisions. Its launch scripts make the files; only the lines of
     the simulator and of the window are removed, and the ports are free ones."""
     folder = processes.folder
     shutil.copytree(missions / "m34_bo_alpha", folder, dirs_exist_ok=True)
     for name in ("meta_vehicle.moos", "meta_shoreside.moos"):
-        lines = (folder / name).read_text().splitlines()
-        (folder / name).write_text("\n".join(line for line in lines if not REMOVED.match(line)) + "\n")
+        (folder / name).write_text(without((folder / name).read_text(), has_server))
     processes.run("bash", "./launch.sh", "--just_make", "--nogui", str(round(warp)))
     first = free_port()
     ports = {str(9000 + k): str(first + k) for k in range(3)} | {str(9200 + k): str(first + 100 + k) for k in range(3)}
@@ -158,10 +166,12 @@ def bo_alpha(program, missions, processes, warp, model):
         path.write_text(re.sub(r"\b9[02]0[012]\b", lambda port: ports[port.group()], path.read_text()))
     (folder / "lake.yaml").write_text(BO_ALPHA.replace("MODEL", model).replace("ABE", ports["9001"]).replace("BEN", ports["9002"]))
     for name in communities:
+        if not has_server:
+            processes.start(program, "moos", "serve", f"targ_{name}.moos")
         processes.start("pAntler", f"targ_{name}.moos")
     time.sleep(4)
-    processes.start(program, "run", "lake.yaml", "--no-ros", "--pace", str(warp))
-    wait(60, lambda: processes.text(3).count("connected to the community") == 2, lambda: processes.text(3))
+    world = processes.start(program, "run", "lake.yaml", "--no-ros", "--pace", str(warp))
+    wait(60, lambda: processes.text(world).count("connected to the community") == 2, lambda: processes.text(world))
     # the brokers of the vehicles find the shore
     wait(60, lambda: logged(folder, "XLOG*").get("NODE_REPORT"), lambda: "the shore has no reports of the vehicles")
     processes.run("uPokeDB", "targ_shoreside.moos", "DEPLOY_ALL=true", "MOOS_MANUAL_OVERRIDE_ALL=false", "AVOID_ALL=true",
@@ -219,17 +229,17 @@ def replanner(program, _, processes, warp):
     for name in ("pFLSim", "pVPMPlanner"):
         processes.start(str(own), name, "replanner.moos")
     # the controller takes the place of the firmware
-    processes.start(program, "run", "moos_replanner", "--no-ros", "--pace", str(warp), "--moos=replanner.moos",
+    world = processes.start(program, "run", "moos_replanner", "--no-ros", "--pace", str(warp), "--moos=replanner.moos",
                     "--set", "robots.remus.moos.set_points=false")
     end = time.monotonic() + 60
-    while "connected to the community" not in processes.text(3):
-        assert time.monotonic() < end, processes.text(3)
+    while "connected to the community" not in processes.text(world):
+        assert time.monotonic() < end, processes.text(world)
         time.sleep(0.2)
     end = time.monotonic() + 1500 / warp + 60
     while not any(value == "finished" for _, value in logged(folder).get("VPM_STATE", [])):
         # pMarinePIDV22 begins in manual control, and a message before its start is lost
         processes.run("uPokeDB", "replanner.moos", "MOOS_MANUAL_OVERRIDE=false")
-        assert time.monotonic() < end, f"not finished: {logged(folder).get('VPM_STATE', [])[-1:]}, {processes.text(3)[-300:]}"
+        assert time.monotonic() < end, f"not finished: {logged(folder).get('VPM_STATE', [])[-1:]}, {processes.text(world)[-300:]}"
         time.sleep(2)
     values = logged(folder)
     done = next(at for at, value in values["VPM_STATE"] if value == "finished")
@@ -269,13 +279,15 @@ def lock_step(program, _, processes, warp):
                                   "--set", "robots.remus.moos.lock_step=[pFLSim, pVPMPlanner]")
             world.wait(300)
             seconds.append(time.monotonic() - start)
-            hashes.append(re.search(r"state hash: (\w+)", running.text(3)).group(1))
+            hashes.append(re.search(r"state hash: (\w+)", running.text(world)).group(1))
     assert len(set(hashes)) == 1, hashes
     return f"{len(hashes)} times 300 s in {min(seconds):.0f} to {max(seconds):.0f} s, with one state hash"
 
 
 MISSIONS = {
     "bo_alpha_heron": lambda *arguments: bo_alpha(*arguments, "heron"),
+    "bo_alpha_own_server": lambda *arguments: bo_alpha(*arguments, "heron", has_server=False),
+    "alpha_own_server": lambda *arguments: alpha(*arguments, "wamv", has_server=False),
     "lock_step": lock_step,
     "replanner": replanner,
     "alpha_heron": lambda *arguments: alpha(*arguments, "heron"),
