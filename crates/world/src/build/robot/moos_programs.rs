@@ -2,9 +2,8 @@
 //! lock-step.
 
 use crate::context::Context;
+use crate::sensor::obstacle::reports_boxes_in_world;
 use merrow_model::scene::Robot;
-use merrow_model::sensor::SensorParameters;
-use merrow_model::sensor::obstacle::DetectorSpec;
 use std::collections::HashSet;
 
 /// Reports what the robot lacks for the keys `obstacles`, `set_points` and `lock_step` of `moos`.
@@ -15,10 +14,7 @@ pub(crate) fn check_programs(robot: &Robot, cx: Context<'_>) {
     let name = &robot.name;
     if let Some(sensor) = &moos.obstacles {
         let all = robot.sensors.iter();
-        let detectors = all.filter(|own| {
-            let spec = DetectorSpec::from_kind(&own.kind);
-            spec.is_some_and(|spec| spec.detector.in_world)
-        });
+        let detectors = all.filter(|own| reports_boxes_in_world(&own.kind));
         let names = detectors.map(|own| own.name.as_str());
         cx.find(moos.at.key_place("obstacles"), sensor, names, |sensor| {
             format!("no obstacle detector {sensor} with `in_world: true` on {name}")
