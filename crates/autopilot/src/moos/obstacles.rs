@@ -6,18 +6,16 @@
 //! shrink, as the detector forgets the echoes of the sides that are out of sight.
 
 use merrow_environment::hydrostatics;
-use merrow_model::sensor::obstacle::{Detection, find_in_world};
-use merrow_model::state::frames::FrameData;
-use merrow_sensors::obstacle::accumulate::EchoAccumulator;
-use merrow_sensors::obstacle::track::Tracks;
+use merrow_model::scene::Scene;
+use merrow_model::sensor::obstacle::Detection;
+use merrow_sensors::obstacle::numbered::NumberedBoxes;
 use merrow_sim::Simulation;
 use std::collections::BTreeMap;
 
 /// Boxes that wait to be published.
 #[derive(Debug, Default)]
 pub(crate) struct Obstacles {
-    gathered: EchoAccumulator,
-    tracks: Tracks,
+    boxes: NumberedBoxes,
     /// Area of the largest box of each obstacle [m²], by its number.
     largest: BTreeMap<u64, f64>,
     waiting: Vec<(String, String)>,
@@ -27,10 +25,9 @@ impl Obstacles {
     /// Requests the frames of the detector `name`, as a subscriber does.
     pub(crate) fn request(simulation: &Simulation, robot: usize, name: &str) {
         let scene = &simulation.scene;
-        if let (Some(scheduler), Some((sensor, _))) = (
-            &simulation.sensor_scheduler,
-            find_in_world(&scene.robots[robot], name),
-        ) {
+        if let (Some(scheduler), Some(sensor)) =
+            (&simulation.sensor_scheduler, find(scene, robot, name))
+        {
             scheduler.request_frames(scene, robot, sensor, true);
         }
     }
@@ -38,31 +35,14 @@ impl Obstacles {
     /// Takes the frames of the detector of a block.
     pub(crate) fn take(&mut self, simulation: &Simulation, robot: usize, name: &str) {
         let scene = &simulation.scene;
-        let Some((sensor, spec)) = find_in_world(&scene.robots[robot], name) else {
+        let Some(sensor) = find(scene, robot, name) else {
             return;
         };
+        let model = &scene.robots[robot].sensors[sensor];
+        let (sea, time) = (&simulation.state.sea, simulation.time_ns() as f64 * 1e-9);
         let frames = simulation.frames.iter();
         for frame in frames.filter(|own| (own.robot, own.sensor) == (robot, sensor)) {
-            let gathered;
-            let found = match &*frame.data {
-                FrameData::Detections(found) => found,
-                FrameData::Echoes(echoes) => {
-                    let stream = scene.robots[robot].sensors[sensor].stream;
-                    gathered = self
-                        .gathered
-                        .add_sample(spec, stream, echoes, frame.stamp_ns);
-                    &gathered
-                }
-                _ => continue,
-            };
-            let numbers = self.tracks.assign_numbers(
-                found,
-                frame.stamp_ns,
-                spec.detector.association_distance_m,
-                spec.detector.track_timeout_s,
-            );
-            let (sea, time) = (&simulation.state.sea, simulation.time_ns() as f64 * 1e-9);
-            for (own, number) in found.iter().zip(numbers) {
+            for (number, own) in self.boxes.take(model, frame) {
                 let largest = self.largest.entry(number).or_default();
                 if own.size.x * own.size.y < *largest {
                     continue;
@@ -70,7 +50,7 @@ impl Obstacles {
                 *largest = own.size.x * own.size.y;
                 let level = hydrostatics::mean_level(sea, own.p_W.x, own.p_W.y, time);
                 self.waiting
-                    .push((format!("FLS_{number}"), text(own, level)));
+                    .push((format!("FLS_{number}"), text(&own, level)));
             }
         }
     }
@@ -84,6 +64,12 @@ impl Obstacles {
     pub(crate) fn take_boxes(&mut self) -> Vec<(String, String)> {
         std::mem::take(&mut self.waiting)
     }
+}
+
+/// Returns the index of a sensor.
+fn find(scene: &Scene, robot: usize, name: &str) -> Option<usize> {
+    let mut sensors = scene.robots[robot].sensors.iter();
+    sensors.position(|own| own.name == name)
 }
 
 /// Returns the value of a box; `level` is the height of the mean water level [m].

@@ -1,8 +1,7 @@
 //! Obstacle detectors, and the obstacles that a world file lists for them.
 
 use crate::persist::Persist;
-use crate::scene::Robot;
-use crate::sensor::{ExteroceptiveProperties, ExteroceptiveSensor, SensorParameters};
+use crate::sensor::{ExteroceptiveProperties, ExteroceptiveSensor};
 use crate::state::fault_effect::FaultEffect;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_yaml::spec::spec;
@@ -134,12 +133,4 @@ pub struct Detection {
     pub echoes: usize,
     /// Index of the obstacle in the world file.
     pub listed: Option<usize>,
-}
-
-/// Returns the index and the parameters of the detector `name` of a robot, if it reports boxes in W.
-pub fn find_in_world<'a>(robot: &'a Robot, name: &str) -> Option<(usize, &'a DetectorSpec)> {
-    let mut sensors = robot.sensors.iter().enumerate();
-    let (index, sensor) = sensors.find(|(_, own)| own.name == name)?;
-    let spec = DetectorSpec::from_kind(&sensor.kind)?;
-    spec.detector.in_world.then_some((index, spec))
 }

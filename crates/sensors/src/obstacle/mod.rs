@@ -32,6 +32,7 @@
 
 pub mod accumulate;
 pub(crate) mod cluster;
+pub mod numbered;
 pub mod track;
 
 use crate::cost::CostSite;

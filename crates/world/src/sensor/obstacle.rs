@@ -5,8 +5,8 @@ use crate::keys::RobotEntry;
 use crate::sensor::{BuildSensor, MeasurementConfig, SensorContext};
 use merrow_math::Vec3;
 use merrow_model::scene::{Robot, Scene, Sensor, SensorKind};
-use merrow_model::sensor::ExteroceptiveSpec;
 use merrow_model::sensor::obstacle::{DetectorSpec, Obstacle, ObstacleDetector};
+use merrow_model::sensor::{ExteroceptiveSpec, SensorParameters};
 use merrow_yaml::error::{quote, quoted_list};
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::spec;
@@ -36,6 +36,11 @@ pub(crate) fn build_obstacles(file: &NamedMap<ObstacleConfig>) -> Vec<Obstacle> 
         yaw: o.yaw_deg.to_radians(),
     };
     file.iter().map(one).collect()
+}
+
+/// Returns whether a sensor is a detector that reports its boxes in W.
+pub(crate) fn reports_boxes_in_world(kind: &SensorKind) -> bool {
+    DetectorSpec::from_kind(kind).is_some_and(|spec| spec.detector.in_world)
 }
 
 impl BuildSensor for ObstacleDetector {

@@ -3,10 +3,10 @@
 use super::autopilot::find_sensor;
 use crate::context::Context;
 use crate::keys::RobotEntry;
+use crate::sensor::obstacle::reports_boxes_in_world;
 use merrow_model::scene::Robot;
 use merrow_model::scene::moos::Moos;
 use merrow_model::scene::serial::SerialFeed;
-use merrow_model::sensor::obstacle;
 use merrow_yaml::read::NamedMap;
 use std::collections::{HashMap, HashSet};
 
@@ -31,7 +31,7 @@ fn check_programs(moos: &Moos, robot: &Robot, cx: Context<'_>) {
     let name = &robot.name;
     if let Some(sensor) = &moos.obstacles {
         let all = robot.sensors.iter();
-        let detectors = all.filter(|own| obstacle::find_in_world(robot, &own.name).is_some());
+        let detectors = all.filter(|own| reports_boxes_in_world(&own.kind));
         let names = detectors.map(|own| own.name.as_str());
         cx.find(moos.at.key_place("obstacles"), sensor, names, |sensor| {
             format!("no obstacle detector {sensor} with `in_world: true` on {name}")
