@@ -165,6 +165,37 @@ fn check(score: &Value, boxes: u64) {
     assert!(score["planner_ms"]["worst"].as_f64() < Some(1.0), "{score}");
 }
 
+// A signal ends the mission, and the simulator that it has started.
+#[test]
+#[ignore = "needs target/debug/merrow"]
+fn signals_end_the_mission_and_its_simulator() {
+    use std::time::{Duration, Instant};
+
+    let out = folder("signals");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_moos_replanner"))
+        .args(["run", "--realtime", "--out", &out.display().to_string()])
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    let log = out.join("mission.alog");
+    let end = Instant::now() + Duration::from_secs(60);
+    while std::fs::metadata(&log).map_or(0, |own| own.len()) < 100 {
+        assert!(Instant::now() < end, "no log");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let children = format!("/proc/{0}/task/{0}/children", child.id());
+    let simulator = std::fs::read_to_string(children).expect("children");
+    let simulator = simulator.trim().to_string();
+    assert!(
+        Path::new(&format!("/proc/{simulator}")).exists(),
+        "{simulator:?}"
+    );
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("a signal");
+    assert_eq!(child.wait().expect("an end").code(), Some(2));
+    assert!(!Path::new(&format!("/proc/{simulator}")).exists());
+}
+
 /// A process that ends with the test.
 struct Running(std::process::Child);
 

@@ -12,6 +12,8 @@ use merrow_moos::message::Message;
 use merrow_moos::mission::Mission;
 use merrow_moos::server::{self, Server};
 use serde_json::{Value, json};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
 use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -84,6 +86,10 @@ impl Drop for Stop {
 /// # Errors
 /// One line: a setting is wrong, or the simulator does not start or ends.
 pub fn run(settings: &Settings) -> Result<Value, String> {
+    let ended = Arc::new(AtomicBool::new(false));
+    for signal in [SIGHUP, SIGINT, SIGTERM] {
+        flag::register(signal, Arc::clone(&ended)).map_err(|why| why.to_string())?;
+    }
     let mission = settings.mission()?;
     let obstacles = sonar::obstacles(&mission)?;
     let planner = application::Application::from_mission(&mission)?
@@ -114,7 +120,7 @@ pub fn run(settings: &Settings) -> Result<Value, String> {
     let mut simulator = start_simulator(settings, server.port(), community, &names)?;
     let all = planner.itinerary.progress()[1];
     let mut score = Score::new(obstacles.clone(), all);
-    let logged = record(settings, &logger, &mut simulator, &mut score);
+    let logged = record(settings, &logger, &mut simulator, &mut score, &ended);
     // in lock-step the world waits in the last turn, so that its last state is equal each time
     drop(stop);
     let mut ticks_s = Vec::new();
@@ -200,6 +206,7 @@ fn record(
     logger: &Client,
     simulator: &mut Simulator,
     score: &mut Score,
+    ended: &AtomicBool,
 ) -> Result<(), String> {
     let path = settings.out.join("mission.alog");
     let failed = |why: std::io::Error| format!("{}: {why}", path.display());
@@ -209,6 +216,9 @@ fn record(
     let mut next_line_s = PROGRESS_S;
     while !score.is_finished {
         let mail = logger.wait(CHECK);
+        if ended.load(Ordering::Relaxed) {
+            return Err("a signal has ended the mission".to_string());
+        }
         if logger.take_dropped() > 0 {
             return Err("the log has lost messages; run on a faster disk".to_string());
         }
