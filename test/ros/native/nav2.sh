@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Drives boats of Merrow with the released Nav2: nav2.sh PROGRAM [page] [mission] [WORLD/BOAT...] [--pace N] [--seeds N].
+# Drives boats of Merrow with the released Nav2: nav2.sh PROGRAM [page] [mission] [WORLD/BOAT...] [--pace N] [--seeds N] [--first-seed N].
 # Without names all drives of nav2_checks.py. Part of `test/run slow`.
 #
 # MERROW_ROS_JAZZY is the folder of an installed ROS 2, with a file `env` or `setup.bash` to source; without it, the

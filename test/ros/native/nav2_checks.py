@@ -487,6 +487,7 @@ def main():
     parser.add_argument("drives", nargs="*", metavar="WORLD/BOAT")
     parser.add_argument("--pace", type=float, default=1.0)
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--first-seed", type=int, default=1)
     arguments = parser.parse_args()
     known = ["page", "mission", *DRIVES]
     unknown = set(arguments.drives) - set(known)
@@ -505,7 +506,7 @@ def main():
             if name == "mission":
                 check_mission(arguments.program, arguments.pace)
                 continue
-            for seed in range(1, arguments.seeds + 1):
+            for seed in range(arguments.first_seed, arguments.first_seed + arguments.seeds):
                 label = name if arguments.seeds == 1 else f"{name}, seed {seed}"
                 print(label, flush=True)
                 result, is_good = drive(arguments.program, name, arguments.pace, seed)
