@@ -70,9 +70,9 @@ fn waypoint_times(file: &ActorEntry, points: &[Vec3], cx: Context<'_>) -> Option
     }
 }
 
-/// Returns the actor as a prop at the start of its route.
+/// Returns the actor as a prop at its place at the start of the run, or of a later route.
 pub(crate) fn actor_as_prop(file: &ActorEntry, route: &Route) -> PropEntry {
-    let start = route.reference(route.times_s[0]);
+    let start = route.reference(route.times_s[0].max(0.0));
     let v = start.v;
     let speed = (v.x * v.x + v.y * v.y).sqrt();
     PropEntry {

@@ -3,6 +3,7 @@
 use crate::build::comms::Addresses;
 use crate::document::{Labels, Placement};
 use crate::document::{environment, faults, settings};
+use merrow_model::scene::robot::route::Route;
 use merrow_model::scene::{JointKind, Robot, Scene};
 use merrow_model::state::{RobotState, State};
 use merrow_yaml::error::Place;
@@ -96,8 +97,30 @@ pub(super) fn set_robot_start(entry: &mut Node, robot: &Robot, state: &RobotStat
     }
 }
 
-/// Sets the start of all robots, props and couplings, and the environment, to their state.
+/// Lets the route of an actor begin where it is at a time [s]: its times are earlier by that.
+fn set_route_start(entry: &mut Node, route: &Route, time_s: f64) {
+    let (first, last) = (route.times_s[0], route.times_s[route.times_s.len() - 1]);
+    let rounds = match route.repeats && time_s > last {
+        true => ((time_s - first) / (last - first)).floor(),
+        false => 0.0,
+    };
+    let passed = time_s - rounds * (last - first);
+    let times: Vec<f64> = route.times_s.iter().map(|time| time - passed).collect();
+    entry.make_map().remove("speed_m_s");
+    entry.set("times_s", times);
+}
+
+/// Sets the start of all robots, props, actors and couplings, and the environment, to their state.
 pub(super) fn set_state(root: &mut Node, scene: &Scene, state: &State) {
+    let time_s = 1e-9 * state.time_ns as f64;
+    for robot in &scene.robots {
+        if let Some(route) = &robot.route
+            && let Some(entry) =
+                existing_section(root, "actors").and_then(|actors| actors.get_mut(&robot.name))
+        {
+            set_route_start(entry, route, time_s);
+        }
+    }
     for (robot, state) in scene.robots.iter().zip(&state.robots) {
         for name in ["robots", "props"] {
             let Some(map) = existing_section(root, name) else {
