@@ -171,6 +171,7 @@ const MODULE_WORDS: [(&str, &[&str]); 18] = [
         &[
             "crates/interfaces/",
             "crates/messages/build.rs",
+            "crates/moos/src/feed.rs",
             "crates/moos/src/mission.rs",
             "crates/moos/src/server.rs",
             "crates/moos/tests/",

@@ -99,9 +99,10 @@ pub(crate) fn write_file(block: &Block, name: &str, folder: &Path) {
     std::fs::write(path, &block.text).unwrap();
 }
 
-/// First words of lines whose block needs another machine or an environment of ROS.
-const ELSEWHERE: [&str; 11] = [
+/// First words of lines whose block needs another machine, MOOS-IvP or an environment of ROS.
+const ELSEWHERE: [&str; 13] = [
     "ros2", "source", "sudo", "apt", "pip", "python3", "colcon", "cargo", "git", "docker", "export",
+    "pAntler", "uPokeDB",
 ];
 
 /// A tutorial with blocks that only another check runs.
@@ -121,6 +122,11 @@ const COVERED: &[Covered] = &[
         page: "depth_controller.md",
         reason: "rclpy, and a build of an example",
         check: "test/ros/native/rclpy_checks.py",
+    },
+    Covered {
+        page: "moos.md",
+        reason: "MOOS-IvP",
+        check: "test/moos/missions.py",
     },
     Covered {
         page: "navigation_stack.md",

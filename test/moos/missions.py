@@ -4,7 +4,7 @@
     MERROW_MOOS=FOLDER python3 test/moos/missions.py target/debug/merrow [--warp N] [NAME...]
 
 FOLDER contains MOOSDB, pAntler and the other programs, and is the folder `bin` of a clone of moos-ivp
-(docs/guides/moos.md). Without it the missions are skipped with a message. Prints `ok NAME: numbers` or
+(docs/guides/moos.md, docs/tutorials/moos.md). Without it the missions are skipped with a message. Prints `ok NAME: numbers` or
 `FAIL NAME: why`; the exit code is 1 if one failed.
 """
 
