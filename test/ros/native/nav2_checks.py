@@ -65,22 +65,25 @@ POOL = [(5, 0, 1, 0), (10, 5, 3, 90), (20, 9, 4, 0), (20, -9, 1, -90), (0, -9, 2
         (0, 9, 3, 0), (5, 0, 4, -90), (0, 0, 1, 0)]
 WATERS = [(8, 0, 4, 0), (8, -12, 8, -90), (-8, -12, 8, 180), (-14, 0, 4, 90), (-14, 12, 6, 90), (8, 18, 7, 0), (18, 8, 3, -90),
           (18, -12, 5, -90), (0, -8, 8, 180), (0, 0, 5, 0)]
+# boats that nobody drives drift with the wind of the seed into the way, below the plane of the laser of a higher one
+ALONE = {boat: "options:=" + " ".join(f"--set robots.{other}=null" for other in ("wamv", "otter", "heron") if other != boat)
+         for boat in ("wamv", "otter", "heron")}
 DRIVES = {
     "usv/wamv": ([], OPEN),
     "usv/otter": ([], OPEN),
     "usv/heron": ([], OPEN),
-    "usv/wamv/ekf": (["ekf:=wamv", "options:=--set robots.heron=null --set robots.otter=null"], OPEN),
-    "marina/wamv": ([], MARINA),
-    "marina/otter": ([], MARINA),
-    "marina/heron": ([], MARINA),
-    "marina/wamv/laser": (["map:=false"], MARINA),
+    "usv/wamv/ekf": (["ekf:=wamv", ALONE["wamv"]], OPEN),
+    "marina/wamv": ([ALONE["wamv"]], MARINA),
+    "marina/otter": ([ALONE["otter"]], MARINA),
+    "marina/heron": ([ALONE["heron"]], MARINA),
+    "marina/wamv/laser": (["map:=false", ALONE["wamv"]], MARINA),
     "harbour/wamv": ([], HARBOUR),
     "harbour/heron": ([], INSIDE),
     "harbour/otter": ([], LAKE),
     "riverwatch/usv": ([], RIVER),
     "riverwatch/usv/lidar": (["map:=false"], RIVER),
     "usv/heron/mppi": ([], OPEN),
-    "marina/wamv/mppi": ([], MARINA),
+    "marina/wamv/mppi": ([ALONE["wamv"]], MARINA),
     "riverwatch/usv/mppi": ([], RIVER),
     "jetty/rov": (["nav2_depths:=3,5"], JETTY),
     "jetty/rov/sonar": (["nav2_depths:=1.2,5", "map:=false"], SHALLOW),
