@@ -101,8 +101,8 @@ pub(crate) fn write_file(block: &Block, name: &str, folder: &Path) {
 
 /// First words of lines whose block needs another machine, MOOS-IvP or an environment of ROS.
 const ELSEWHERE: [&str; 13] = [
-    "ros2", "source", "sudo", "apt", "pip", "python3", "colcon", "cargo", "git", "docker", "export",
-    "pAntler", "uPokeDB",
+    "ros2", "source", "sudo", "apt", "pip", "python3", "colcon", "cargo", "git", "docker",
+    "export", "pAntler", "uPokeDB",
 ];
 
 /// A tutorial with blocks that only another check runs.

@@ -10,6 +10,10 @@ use merrow_model::state::Command;
 use merrow_model::state::commands::WeatherChange;
 use merrow_moos::message::Message;
 
+/// Fastest current and wind [m/s], as of the parameters of a world.
+const MAX_CURRENT: f64 = 20.0;
+const MAX_WIND: f64 = 100.0;
+
 /// Variables of the current and the wind.
 pub(crate) const INPUTS: [&str; 8] = [
     "CURRENT_X",
@@ -33,22 +37,11 @@ pub(crate) fn command(
     wind_W: Vec3,
 ) -> Result<Option<Command>, String> {
     if key == "WIND_CONDITIONS" {
-        let text = message.text();
-        let [speed, from] = ["spd", "dir"].map(|name| value(&text, name));
-        let wind = match (speed?, from?) {
-            (None, None) => return Err(format!("expected `spd=,dir=` [m/s, deg], found {text:?}")),
-            (Some(speed), _) if speed < 0.0 => {
-                return Err(format!("spd: expected 0 or more m/s, found {speed}"));
-            }
-            (speed, from) => wind::velocity_from(
-                speed.unwrap_or(wind_W.norm()),
-                from.unwrap_or(wind::direction_from_deg(wind_W)),
-            ),
-        };
-        return Ok(Some(Command::Weather(Box::new(WeatherChange {
-            wind: Some(wind),
+        let change = WeatherChange {
+            wind: Some(wind(&message.text(), wind_W)?),
             ..WeatherChange::default()
-        }))));
+        };
+        return Ok(Some(Command::Weather(Box::new(change))));
     }
     let surface = drift(sea);
     let number = || {
@@ -64,7 +57,7 @@ pub(crate) fn command(
         _ => return Ok(None),
     };
     let mut changed = sea.clone();
-    changed.current.profile = vec![(0.0, drift)];
+    changed.current.profile = vec![(0.0, limited(drift)?)];
     Ok(Some(Command::Sea(Box::new(changed))))
 }
 
@@ -85,6 +78,32 @@ pub(crate) fn drift_summary(sea: &Sea) -> String {
     )
 }
 
+/// Returns the wind of `spd=,dir=` [m/s, deg], in W; what is absent is that of `wind_W` [m/s].
+fn wind(text: &str, wind_W: Vec3) -> Result<Vec3, String> {
+    let [speed, from] = ["spd", "dir"].map(|name| value(text, name));
+    match (speed?, from?) {
+        (None, None) => Err(format!("expected `spd=,dir=` [m/s, deg], found {text:?}")),
+        (Some(speed), _) if !(0.0..=MAX_WIND).contains(&speed) => {
+            Err(format!("spd: expected 0 to {MAX_WIND} m/s, found {speed}"))
+        }
+        (speed, from) => Ok(wind::velocity_from(
+            speed.unwrap_or(wind_W.norm()),
+            from.unwrap_or(wind::direction_from_deg(wind_W)),
+        )),
+    }
+}
+
+/// Returns a current that is not faster than that of a world.
+fn limited(drift: Vec3) -> Result<Vec3, String> {
+    let speed = drift.norm();
+    if speed <= MAX_CURRENT {
+        return Ok(drift);
+    }
+    Err(format!(
+        "expected a current of at most {MAX_CURRENT} m/s, found {speed} m/s"
+    ))
+}
+
 /// Reads a current `angle,speed` [deg, m/s].
 fn vector(text: &str) -> Result<Vec3, String> {
     let parts = text.split_once(',').and_then(|(angle, speed)| {
@@ -100,6 +119,16 @@ fn vector(text: &str) -> Result<Vec3, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn currents_and_winds_have_limits() {
+        assert!(limited(Vec3::new(1e300, 0.0, 0.0)).is_err());
+        assert!(limited(Vec3::new(0.5, -0.2, 0.0)).is_ok());
+        let why = wind("spd=101", Vec3::zero()).unwrap_err();
+        assert_eq!(why, "spd: expected 0 to 100 m/s, found 101");
+        let still = wind("spd=6", Vec3::new(-1.0, 0.0, 0.0)).unwrap();
+        assert!((still - Vec3::new(-6.0, 0.0, 0.0)).norm() < 1e-12);
+    }
 
     #[test]
     fn currents_have_angles_and_speeds() {
