@@ -45,6 +45,9 @@ use std::time::{Duration, Instant};
 /// Wall time for which an exchange waits for programs in lock-step.
 const WAIT: Duration = Duration::from_millis(20);
 
+/// Longest line of the log about a message [characters].
+const MAX_LINE: usize = 300;
+
 /// Variables that the link receives, in addition to those of the environment and of the modem.
 const INPUTS: [&str; 8] = [
     "DESIRED_THRUST",
@@ -220,8 +223,8 @@ impl Link {
         for message in &mail {
             if let Err(why) = self.take(message, simulation) {
                 self.log.status.malformed += 1;
-                self.log
-                    .note(format!("{} of {}: {why}", message.key, message.source));
+                let line = format!("{} of {}: {why}", message.key, message.source);
+                self.log.note(shortened(line));
             }
         }
         // in lock-step once, after all turns: messages arrive in packets that differ from run to run
@@ -430,6 +433,15 @@ impl Link {
     }
 }
 
+/// Returns a line without what exceeds [`MAX_LINE`], as it repeats texts of other programs.
+fn shortened(mut line: String) -> String {
+    if let Some((end, _)) = line.char_indices().nth(MAX_LINE) {
+        line.truncate(end);
+        line.push('…');
+    }
+    line
+}
+
 /// Applies a command.
 fn apply(command: &Command, simulation: &mut Simulation) -> Result<(), String> {
     let applied = simulation.apply(command);
@@ -525,6 +537,13 @@ pub(crate) fn value(text: &str, name: &str) -> Result<Option<f64>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_texts_are_cut() {
+        assert_eq!(shortened("short".to_string()), "short");
+        let cut = shortened("é".repeat(60_000_000));
+        assert_eq!(cut.chars().count(), MAX_LINE + 1);
+    }
 
     #[test]
     fn texts_have_values() {

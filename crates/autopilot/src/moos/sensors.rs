@@ -55,14 +55,10 @@ pub(crate) fn quantities(reading: &Reading) -> Vec<(String, Value)> {
             let [latitude, longitude, _] = navigation.position;
             all.number("LAT", latitude.to_degrees());
             all.number("LONG", longitude.to_degrees());
-            all.pose(navigation.p_WS, navigation.q_WS);
-            let v = navigation.q_WS.matrix().mul_vec(navigation.v_WS_S);
-            all.number("SPEED", v.x.hypot(v.y));
+            all.motion(navigation.p_WS, navigation.q_WS, navigation.v_WS_S);
         }
         Reading::Odometry(odometry) => {
-            all.pose(odometry.p_WS, odometry.q_WS);
-            let v = odometry.q_WS.matrix().mul_vec(odometry.v_WS_S);
-            all.number("SPEED", v.x.hypot(v.y));
+            all.motion(odometry.p_WS, odometry.q_WS, odometry.v_WS_S);
         }
         Reading::Dvl(dvl) => {
             let lock = match dvl.lock {
@@ -150,11 +146,13 @@ impl Quantities {
         self.number("HEADING", yaw.to_degrees().rem_euclid(360.0));
     }
 
-    fn pose(&mut self, p_WS: Vec3, q_WS: Quat) {
+    fn motion(&mut self, p_WS: Vec3, q_WS: Quat, v_WS_S: Vec3) {
         for (axis, value) in ["X", "Y", "Z"].iter().zip(p_WS.to_array()) {
             self.number(axis, value);
         }
         self.attitude(q_WS);
+        let v = q_WS.matrix().mul_vec(v_WS_S);
+        self.number("SPEED", v.x.hypot(v.y));
     }
 }
 
