@@ -77,15 +77,7 @@ fn fixed_modems(modem: &str) -> Scene {
 
 /// Returns a message of modem `k` to all with `length` bytes.
 fn broadcast(k: usize, length: usize) -> Command {
-    Command::Modem(ModemCommand::Send {
-        modem: k,
-        destination: BROADCAST,
-        payload: vec![7; length],
-        priority: 0,
-        is_acknowledged: false,
-        key: None,
-        power: None,
-    })
+    Command::Modem(ModemCommand::Send(Send::new(k, BROADCAST, vec![7; length])))
 }
 
 /// Returns the result of a measurement over `seconds` with this processor time [s].
@@ -125,16 +117,7 @@ fn engine(length: usize) -> Value {
         if n == WARM_UP * MODEMS {
             start = (processor_time(), state.frames.entered);
         }
-        let message = Send {
-            modem: n % MODEMS,
-            destination: BROADCAST,
-            payload: &payload,
-            is_bridged: false,
-            priority: 0,
-            is_acknowledged: false,
-            group: None,
-            power: None,
-        };
+        let message = Send::new(n % MODEMS, BROADCAST, &payload);
         network.send(&mut state, &message).expect("valid message");
         let now = (n as u64 + 1) * 1_000_000_000 / MODEMS as u64;
         network.advance(&mut state, &Trivial, now);

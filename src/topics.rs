@@ -23,20 +23,19 @@
 //! assert_eq!(hold.qos, Qos::COMMAND);
 //! ```
 
-use crate::arm::progress::Progress;
 use crate::node::states::WorldStatus;
 use merrow_messages::convert::topic;
 use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::{JointGroup, Robot, Scene};
-use merrow_model::state::Command;
 use merrow_model::state::comms::NetworkOutput;
 use merrow_model::state::computer::TaskInterval;
 use merrow_ros2::cdr::{from_bytes, to_bytes};
 use merrow_ros2::message::{Message, TypeInfo};
 use merrow_ros2::qos::Qos;
 use merrow_sim::Simulation;
-use merrow_view::teleoperation::actuators::ActuatorControl;
 use std::sync::Arc;
+
+pub use crate::input::mailbox::{Arrival, Decoded, Decoder, Input, IntoDecoded, PageControl};
 
 /// Rate of `/tf` and `joint_states` in simulation time [Hz].
 pub const FRAME_RATE: f64 = 50.0;
@@ -256,140 +255,6 @@ impl Output {
         match self.content {
             Content::Sensor { robot, sensor, .. } => Some((robot, sensor)),
             _ => None,
-        }
-    }
-}
-
-/// What a decoder knows beside its message.
-#[derive(Clone, Copy)]
-pub struct Arrival<'a> {
-    /// Scene of the world.
-    pub scene: &'a Scene,
-    /// Progress of the run.
-    pub progress: &'a Progress,
-}
-
-/// Commands of a message, or the reason in one line why it is invalid.
-pub type Decoded = Result<Vec<Command>, String>;
-
-/// Converts a message in CDR to commands.
-pub type Decoder = Arc<dyn Fn(Arrival<'_>, &[u8]) -> Decoded + Send + Sync>;
-
-/// What a decoder returns: a command, or the reason why there is none.
-pub trait IntoDecoded {
-    /// Returns the commands.
-    fn into_decoded(self) -> Decoded;
-}
-
-impl IntoDecoded for Command {
-    fn into_decoded(self) -> Decoded {
-        Ok(vec![self])
-    }
-}
-
-impl IntoDecoded for Result<Command, String> {
-    fn into_decoded(self) -> Decoded {
-        self.map(|command| vec![command])
-    }
-}
-
-impl IntoDecoded for Decoded {
-    fn into_decoded(self) -> Decoded {
-        self
-    }
-}
-
-/// Control of the live view that commands by an input.
-#[derive(Clone, PartialEq)]
-pub enum PageControl {
-    /// Sticks, as velocities.
-    Velocity,
-    /// Sticks, as forces and moments; only for a robot without velocities.
-    Wrench,
-    /// A goal on the map.
-    Goal,
-    /// A path on the map.
-    Path,
-    /// A gamepad.
-    Gamepad,
-    /// A push on a link. The inputs of a robot are in the order of its links.
-    Push,
-    /// A slider.
-    Slider(ActuatorControl),
-    /// A slider for each joint.
-    Joints(Vec<ActuatorControl>),
-}
-
-/// A topic to which the node subscribes.
-#[derive(Clone)]
-pub struct Input {
-    /// Topic name, without remapping.
-    pub topic: String,
-    /// Message type of the topic.
-    pub info: &'static TypeInfo,
-    /// Quality of service of the subscription.
-    pub qos: Qos,
-    /// Unit and range of the command, as text for users.
-    pub unit: String,
-    /// Robot that counts the rejections, by its index.
-    pub robot: Option<usize>,
-    /// Conversion of a message to commands.
-    pub decode: Decoder,
-    /// Control of the live view with the same effect.
-    pub control: Option<PageControl>,
-}
-
-impl Input {
-    /// Returns an input that converts messages in CDR.
-    pub fn raw(
-        topic: impl Into<String>,
-        info: &'static TypeInfo,
-        unit: impl Into<String>,
-        decode: impl Fn(Arrival<'_>, &[u8]) -> Decoded + Send + Sync + 'static,
-    ) -> Self {
-        Self {
-            topic: topic.into(),
-            info,
-            qos: Qos::COMMAND,
-            unit: unit.into(),
-            robot: None,
-            decode: Arc::new(decode),
-            control: None,
-        }
-    }
-
-    /// Returns an input that converts messages of type `M`.
-    pub fn new<M: Message, R: IntoDecoded>(
-        topic: impl Into<String>,
-        unit: impl Into<String>,
-        decode: impl Fn(Arrival<'_>, M) -> R + Send + Sync + 'static,
-    ) -> Self {
-        Self::raw(topic, M::info(), unit, move |arrival, bytes| {
-            let message = from_bytes(bytes).map_err(|e| format!("malformed message: {e}"))?;
-            decode(arrival, message).into_decoded()
-        })
-    }
-
-    /// Returns an input of one number, which a slider of the live view also commands.
-    pub fn slider(
-        topic: impl Into<String>,
-        unit: impl Into<String>,
-        control: ActuatorControl,
-        command: impl Fn(f64) -> Command + Send + Sync + 'static,
-    ) -> Self {
-        use merrow_ros2::msg::std_msgs::Float64;
-        Self::new(topic, unit, move |_, message: Float64| {
-            command(message.data)
-        })
-        .on_page(PageControl::Slider(control))
-    }
-
-    /// Sets the control of the live view with the same effect.
-    #[must_use]
-    pub fn on_page(self, control: PageControl) -> Self {
-        Self {
-            control: Some(control),
-            ..self
         }
     }
 }

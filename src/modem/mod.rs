@@ -13,12 +13,15 @@ pub mod services;
 use crate::replay::network::set_links;
 use crate::topics::{Input, Output};
 use merrow_messages::convert;
-use merrow_messages::convert::modem::{link_table, packet, packet_log, range, schedule, status};
+use merrow_messages::convert::modem::{decibels, link_table, packet_log, range, schedule, status};
+use merrow_messages::convert::{header, time};
 use merrow_messages::msg::Packet;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::{BROADCAST, Modem};
 use merrow_model::state::Command;
-use merrow_model::state::comms::{ModemCommand, RangeResult};
+use merrow_model::state::comms::{
+    Delivery, MessageGroup, ModemCommand, NetworkOutput, RangeResult, Send,
+};
 
 /// Returns the name of the topic or service `what` of a modem, relative to the node's namespace.
 pub(crate) fn topic_name(scene: &Scene, modem: &Modem, what: &str) -> String {
@@ -105,6 +108,22 @@ pub(crate) fn add_topics(scene: &Scene, outputs: &mut Vec<Output>, inputs: &mut 
     }
 }
 
+/// Converts a received message to a message on the topic `rx` of a modem.
+fn packet(scene: &Scene, output: &NetworkOutput, delivery: &Delivery) -> Packet {
+    let receiver = &scene.modems[delivery.to as usize];
+    Packet {
+        header: header(delivery.received_ns, &receiver.name),
+        source: scene.modems[delivery.from as usize].address,
+        destination: delivery.destination,
+        sent: time(delivery.created_ns),
+        snr: decibels(delivery.snr),
+        doppler: delivery.doppler as f32,
+        overheard: delivery.is_overheard,
+        data: output.payload(delivery).to_vec(),
+        ..Packet::default()
+    }
+}
+
 /// Converts a message on the topic `tx` of a modem to a command.
 ///
 /// # Errors
@@ -119,15 +138,15 @@ fn send_command(modem: usize, packet: Packet) -> Result<Command, String> {
     if packet.acknowledge && packet.destination == BROADCAST {
         return Err("acknowledge: a message to all modems is not acknowledged; send it without acknowledgement".into());
     }
-    Ok(Command::Modem(ModemCommand::Send {
-        modem,
-        destination: packet.destination,
-        payload: packet.data,
+    Ok(Command::Modem(ModemCommand::Send(Send {
         priority: packet.priority,
         is_acknowledged: packet.acknowledge,
-        key: (packet.key != 0).then_some(packet.key),
+        group: (packet.key != 0)
+            .then_some(packet.key)
+            .map(MessageGroup::newest_only),
         power: (packet.power > 0.0).then_some(packet.power),
-    }))
+        ..Send::new(modem, packet.destination, packet.data)
+    })))
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 
 use crate::arm;
 use crate::arm::{GoalObserver, RunningAction};
-use crate::input::mailbox::{Mailbox, RunLink};
-use crate::input::{InputSubscription, services, subscribe};
+use crate::input::mailbox::{Mailbox, RunLink, subscribe};
+use crate::input::services;
 use crate::modem::calls::BridgedCalls;
 use crate::node::checkpoint::WriterThread;
 use crate::node::parameters::live::{self, ParameterSinks};
@@ -12,7 +12,7 @@ use crate::publisher::GoalObservers;
 use crate::publisher::state::PublisherState;
 use crate::topics::{ActionPlan, Plan};
 use merrow_model::scene::Scene;
-use merrow_ros2::node::{Node, ParameterServices, Publisher, Service};
+use merrow_ros2::node::{Node, ParameterServices, Publisher, Service, Subscription};
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue;
 use merrow_sim::{Pace, SceneVersion, Simulation};
@@ -31,7 +31,7 @@ pub struct Interface {
 #[derive(Default)]
 struct Objects {
     actions: Vec<Action>,
-    subscriptions: Vec<InputSubscription>,
+    _subscriptions: Vec<Subscription>,
     _services: Vec<Service>,
 }
 
@@ -155,8 +155,7 @@ impl Interface {
             run: self.parts.run.clone(),
         };
         let text = |e: merrow_ros2::node::NodeError| e.to_string();
-        let former = std::mem::take(&mut self.objects.lock().subscriptions);
-        let subscriptions = subscribe(node, former, &plan.inputs, &mailbox).map_err(text)?;
+        let subscriptions = subscribe(node, &plan.inputs, &mailbox).map_err(text)?;
         // the node's thread serves messages in the order of their arrival, so that a command sent
         // before a step request acts in that step
         let services = services::start(node, &mailbox, parameters, calls).map_err(text)?;
@@ -167,7 +166,7 @@ impl Interface {
             .map_err(text)?;
         *objects = Objects {
             actions,
-            subscriptions,
+            _subscriptions: subscriptions,
             _services: services,
         };
         Ok(())

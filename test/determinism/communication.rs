@@ -11,7 +11,7 @@ use merrow_model::scene::comms::MacProtocol;
 use merrow_model::scene::comms::bridge::Bridge;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::state::commands::{BridgedCall, CommandRejection};
-use merrow_model::state::comms::{Activity, Delivery, LossCause, ModemCommand, Ranging};
+use merrow_model::state::comms::{Activity, Delivery, LossCause, ModemCommand, Ranging, Send};
 use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::{
     Control, Observer, Pace, Reply, Request, Simulation, bridged_call, bridged_message,
@@ -95,15 +95,11 @@ fn modem(name: &str) -> usize {
 }
 
 fn send(from: &str, destination: u16, length: usize, is_acknowledged: bool) -> Command {
-    Command::Modem(ModemCommand::Send {
-        modem: modem(from),
-        destination,
-        payload: vec![length as u8; length],
+    Command::Modem(ModemCommand::Send(Send {
         priority: 1,
         is_acknowledged,
-        key: None,
-        power: None,
-    })
+        ..Send::new(modem(from), destination, vec![length as u8; length])
+    }))
 }
 
 /// Returns a request or a response of the service of a bridge.
@@ -441,15 +437,10 @@ fn packets_of_users_are_not_messages_of_bridges() {
     let mut simulation = start(1);
     simulation.replay.commands.clear();
     let destination = simulation.scene.modems[modem("a/light")].address;
-    let command = Command::Modem(ModemCommand::Send {
-        modem: modem("b/light"),
-        destination,
-        payload: vec![2, 0, 0, 1, 0, 0],
+    let command = Command::Modem(ModemCommand::Send(Send {
         priority: 9,
-        is_acknowledged: false,
-        key: None,
-        power: None,
-    });
+        ..Send::new(modem("b/light"), destination, vec![2, 0, 0, 1, 0, 0])
+    }));
     simulation.apply(&command).unwrap();
     simulation.advance(50);
     let output = &simulation.network_output;
@@ -636,15 +627,11 @@ fn losses_by_the_removal_of_a_robot_are_published() {
     let (document, world) = Document::from_text("w.yaml", &text, Overrides::default()).unwrap();
     let mut simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
     for _ in 0..5 {
-        let send = ModemCommand::Send {
-            modem: 1,
-            destination: simulation.scene.modems[0].address,
-            payload: vec![7; 64],
-            priority: 0,
-            is_acknowledged: false,
-            key: None,
-            power: None,
-        };
+        let send = ModemCommand::Send(Send::new(
+            1,
+            simulation.scene.modems[0].address,
+            vec![7; 64],
+        ));
         simulation.apply(&Command::Modem(send)).unwrap();
     }
     simulation.advance(1);

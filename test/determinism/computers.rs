@@ -2,7 +2,7 @@
 
 use crate::common::{advance, scene, simulation};
 use merrow_math::Vec3;
-use merrow_model::state::comms::ModemCommand;
+use merrow_model::state::comms::{ModemCommand, Send};
 use merrow_model::state::computer::TaskInterval;
 use merrow_model::state::firmware::ControlMode;
 use merrow_model::state::frames::Frame;
@@ -247,15 +247,11 @@ fn run_busy(simulation: &mut Simulation, end: u64, block: u64, text: &mut String
                 },
             );
             simulation.apply(&velocity).unwrap();
-            let message = Command::Modem(ModemCommand::Send {
-                modem: 1,
-                destination: simulation.scene.modems[0].address,
-                payload: vec![7; 20],
-                priority: 0,
-                is_acknowledged: false,
-                key: None,
-                power: None,
-            });
+            let message = Command::Modem(ModemCommand::Send(Send::new(
+                1,
+                simulation.scene.modems[0].address,
+                vec![7; 20],
+            )));
             simulation.apply(&message).unwrap();
         }
         let next = (now / (1000 * MS) + 1) * 1000 * MS;

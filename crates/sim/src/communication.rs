@@ -1,18 +1,14 @@
-//! Communication network in the step: events at their instants, power of modems.
+//! Communication network of a simulation: events at their instants, power of modems, results.
 //!
 //! # Law
 //! ```text
 //!   t_k-1 < t ≤ t_k: events are processed at the end of step k              (1)
 //!   p(t) = p(t_k) + v(t_k) (t - t_k)                                         (2)
 //!   P_robot = sum over its modems of the power of their activity             (3)
-//!   packet = b | message                                                     (4)
-//!   packet = n + s | c | request or response                                 (5)
 //! ```
 //! # Symbols
 //! t time of an event, t_k end of step k · p position and v velocity of a modem · P electrical
-//! power · b number of a bridge in two bytes, least significant first · n number of the bridges of
-//! topics, s number of a bridge of a service · c number of the call in four bytes, least
-//! significant first · message, request and response in CDR.
+//! power.
 //!
 //! # Frames
 //! World (ENU).
@@ -20,81 +16,41 @@
 //! # Limits
 //! A block of steps ends with the step that contains the next event. A message therefore changes
 //! the state of a robot at the end of that step at the earliest. The power (3) changes at the ends
-//! of steps. A fault of a modem begins and ends at the end of a step. A message that arrives over a
-//! bridge enters the next bridge at the end of the step of its arrival.
+//! of steps. A fault of a modem begins and ends at the end of a step.
 //!
 //! # Checked by
 //! test/determinism/communication.rs
 
+use crate::bridge_source::NewOutputs;
+use crate::bridges::{has_same_bridges, onward_bridges};
 use crate::computers::input::push_input;
 use crate::control::fault;
 use crate::environment_cache::EnvironmentCache;
 use crate::modem_fix::{error_stream, measure};
 use crate::robot::{Moment, Runner};
 use crate::shaft_speeds::{reference_speeds, shaft_speeds};
+use crate::simulation::Simulation;
 use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
-use merrow_comms::network::{MessageGroup, Network, Send};
+use merrow_comms::network::Network;
 use merrow_math::rng::Stream;
 use merrow_model::kinematics;
-use merrow_model::scene::Scene;
-use merrow_model::scene::comms::{BROADCAST, BridgeQueue};
-use merrow_model::state::commands::{BridgedCall, CommandRejection};
+use merrow_model::scene::fault::Device;
+use merrow_model::scene::{Correspondence, Scene};
+use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::comms::modem::Supply;
-use merrow_model::state::comms::{Delivery, ModemCommand, NetworkState};
+use merrow_model::state::comms::{ModemCommand, NetworkOutput, NetworkState};
 use merrow_model::state::computer::InputData;
 use merrow_model::state::frames::view::WorldView;
-use merrow_model::state::{FaultEffect, State};
+use merrow_model::state::{FaultEffect, FaultState, State};
 use merrow_sensors::ray_scene::{RayKind, RayScene, StaticGeometry};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Maximum number of results of the network whose memory is kept.
+const MAX_SPARE_OUTPUTS: usize = 8;
 
 /// Maximum number of records of packets and of intervals between two outputs.
 const MAX_RECORDS: usize = 1 << 16;
-/// Number of bytes of the number of a bridge in a packet.
-const HEAD: usize = 2;
-/// Number of bytes of the number of a call in a packet.
-const CALL_HEAD: usize = 4;
-
-/// Returns bridge, receiver and message of a packet of a bridge. `None`: the packet belongs to no
-/// bridge, or its receiver is not a receiver of the bridge. (4)
-pub fn bridged_message<'a>(
-    scene: &Scene,
-    delivery: &Delivery,
-    payload: &'a [u8],
-) -> Option<(usize, usize, &'a [u8])> {
-    if !delivery.is_bridged || delivery.is_overheard {
-        return None;
-    }
-    let (head, message) = payload.split_first_chunk::<HEAD>()?;
-    let k = usize::from(u16::from_le_bytes(*head));
-    let mut receivers = scene.bridges.get(k)?.to.iter();
-    let receiver = receivers.position(|(to, _)| *to == delivery.to as usize)?;
-    Some((k, receiver, message))
-}
-
-/// Returns the request or the response in a packet of the bridge of a service. `None`: the packet
-/// belongs to no such bridge, or its modems are not the modems of the bridge. (5)
-pub fn bridged_call<'a>(
-    scene: &Scene,
-    delivery: &Delivery,
-    payload: &'a [u8],
-) -> Option<BridgedCall<&'a [u8]>> {
-    if !delivery.is_bridged || delivery.is_overheard {
-        return None;
-    }
-    let (head, rest) = payload.split_first_chunk::<HEAD>()?;
-    let (call, message) = rest.split_first_chunk::<CALL_HEAD>()?;
-    let bridge = usize::from(u16::from_le_bytes(*head)).checked_sub(scene.bridges.len())?;
-    let own = scene.service_bridges.get(bridge)?;
-    let ends = [delivery.from as usize, delivery.to as usize];
-    let is_response = ends == [own.to, own.from];
-    (is_response || ends == [own.from, own.to]).then_some(BridgedCall {
-        bridge,
-        call: u32::from_le_bytes(*call),
-        is_response,
-        message,
-    })
-}
-
 /// Network of the modems of a world, with its workspace.
 #[derive(Debug)]
 pub(crate) struct Communication {
@@ -108,18 +64,18 @@ pub(crate) struct Communication {
     /// For each modem, stream of the errors of measured directions.
     fix_errors: Vec<Stream>,
     /// For each bridge and receiver, the bridges that transmit the received messages.
-    onward: Vec<Vec<Vec<usize>>>,
+    pub(crate) onward: Vec<Vec<Vec<usize>>>,
     /// Number of bridges of topics and services.
     bridge_count: usize,
     /// Workspace: packet of a bridge.
-    packet: Vec<u8>,
+    pub(crate) packet: Vec<u8>,
     /// Workspace: message that is passed on to another bridge.
-    relayed: Vec<u8>,
+    pub(crate) relayed: Vec<u8>,
     /// Workspace: effects of faults on the modems.
     effects: Vec<FaultEffect>,
     /// Number of messages of bridges that their modem can never transmit, by the number of the
     /// bridge and the reason.
-    misfits: BTreeMap<(usize, &'static str), u64>,
+    pub(crate) misfits: BTreeMap<(usize, &'static str), u64>,
     /// Memory for messages that pass through tasks.
     pub(crate) spare_payloads: Vec<Vec<u8>>,
 }
@@ -193,163 +149,6 @@ impl Communication {
         state.output.packets.limit = MAX_RECORDS;
         state.output.trace.limit = MAX_RECORDS;
         state
-    }
-
-    /// Queues a message of bridge `k` at the current instant, or counts it if another message was
-    /// queued within the minimum interval. (4)
-    ///
-    /// # Errors
-    /// Reason for which the message is rejected; the state is then unchanged.
-    pub(crate) fn send_over_bridge(
-        &mut self,
-        scene: &Scene,
-        state: &mut State,
-        k: usize,
-        message: &[u8],
-    ) -> Result<(), CommandRejection> {
-        let Some(bridge) = scene.bridges.get(k) else {
-            return Err(CommandRejection {
-                robot: None,
-                reason: format!("bridge number {k}; the world has {}", scene.bridges.len()),
-            });
-        };
-        let now = state.time_ns;
-        if now < state.network.bridges_ns[k] {
-            state.network.modems[bridge.from].over_rate += 1;
-            return Ok(());
-        }
-        let destination = match bridge.to.first() {
-            Some((to, _)) if !bridge.is_broadcast => scene.modems[*to].address,
-            _ => BROADCAST,
-        };
-        let send = Send {
-            modem: bridge.from,
-            destination,
-            payload: message,
-            is_bridged: true,
-            priority: bridge.priority,
-            is_acknowledged: bridge.is_acknowledged,
-            group: Some(group(k, bridge.queue)),
-            power: None,
-        };
-        self.queue_packet(state, k, &[], &send)
-            .map_err(|why| rejection(scene, bridge.from, &bridge.name, &why))?;
-        state.network.bridges_ns[k] = now + bridge.min_interval_ns;
-        Ok(())
-    }
-
-    /// Queues the request or the response of a call at the current instant. (5)
-    ///
-    /// # Errors
-    /// Reason for which the message is rejected, such as a request within the minimum interval; the
-    /// state is then unchanged.
-    pub(crate) fn send_call(
-        &mut self,
-        scene: &Scene,
-        state: &mut State,
-        call: &BridgedCall,
-    ) -> Result<(), CommandRejection> {
-        let Some(bridge) = scene.service_bridges.get(call.bridge) else {
-            let (k, n) = (call.bridge, scene.service_bridges.len());
-            let reason = format!("bridge number {k} of a service; the world has {n}");
-            return Err(CommandRejection {
-                robot: None,
-                reason,
-            });
-        };
-        let number = scene.bridges.len() + call.bridge;
-        let now = state.time_ns;
-        let (modem, to) = match call.is_response {
-            true => (bridge.to, bridge.from),
-            false => (bridge.from, bridge.to),
-        };
-        if !call.is_response && now < state.network.bridges_ns[number] {
-            let why = "request discarded: the rate exceeds `max_rate_hz`";
-            return Err(rejection(scene, modem, &bridge.name, why));
-        }
-        let send = Send {
-            modem,
-            destination: scene.modems[to].address,
-            payload: &call.message,
-            is_bridged: true,
-            priority: bridge.priority,
-            is_acknowledged: bridge.is_acknowledged,
-            group: Some(group(number, bridge.queue)),
-            power: None,
-        };
-        self.queue_packet(state, number, &call.call.to_le_bytes(), &send)
-            .map_err(|why| rejection(scene, modem, &bridge.name, &why))?;
-        if !call.is_response {
-            state.network.bridges_ns[number] = now + bridge.min_interval_ns;
-        }
-        Ok(())
-    }
-
-    /// Queues the message `send` after the number of its bridge and `head`. (4), (5)
-    fn queue_packet(
-        &mut self,
-        state: &mut State,
-        number: usize,
-        head: &[u8],
-        send: &Send<'_>,
-    ) -> Result<(), String> {
-        self.packet.clear();
-        self.packet.extend((number as u16).to_le_bytes());
-        self.packet.extend_from_slice(head);
-        self.packet.extend_from_slice(send.payload);
-        let own = &state.network.modems[send.modem];
-        let size = self.packet.len();
-        if let Some(misfit) = self.network.misfit(send.modem, &own.mac, own.rate, size) {
-            *self.misfits.entry((number, misfit.name())).or_default() += 1;
-        }
-        let payload = &self.packet;
-        let packet = Send { payload, ..*send };
-        self.network.send(&mut state.network, &packet).map(drop)
-    }
-
-    /// Transmits messages that arrived over a bridge over the bridges of the topics on which they
-    /// are published. Returns true if there was such a message.
-    pub(crate) fn send_onward(
-        &mut self,
-        scene: &Scene,
-        state: &mut State,
-        rejections: &mut Vec<CommandRejection>,
-    ) -> bool {
-        let mut is_sent = false;
-        for d in 0..state.network.output.deliveries.len() {
-            let output = &state.network.output;
-            let delivery = output.deliveries[d];
-            let payload = output.payload(&delivery);
-            let Some((from, receiver, message)) = bridged_message(scene, &delivery, payload) else {
-                continue;
-            };
-            if self.onward[from][receiver].is_empty() {
-                continue;
-            }
-            let mut relayed = std::mem::take(&mut self.relayed);
-            relayed.clear();
-            relayed.extend_from_slice(message);
-            for at in 0..self.onward[from][receiver].len() {
-                let k = self.onward[from][receiver][at];
-                let sent = self.send_over_bridge(scene, state, k, &relayed);
-                rejections.extend(sent.err());
-                is_sent = true;
-            }
-            self.relayed = relayed;
-        }
-        is_sent
-    }
-
-    /// Returns the name of each bridge with messages that its modem can never transmit, the reason
-    /// and their number since the start or the resumption of the run.
-    pub(crate) fn misfits(&self, scene: &Scene) -> Vec<(String, &'static str, u64)> {
-        let topics = scene.bridges.iter().map(|bridge| &bridge.name);
-        let services = scene.service_bridges.iter().map(|bridge| &bridge.name);
-        let names: Vec<&String> = topics.chain(services).collect();
-        let named = |((k, reason), count): (&(usize, &'static str), &u64)| {
-            Some(((*names.get(*k)?).clone(), *reason, *count))
-        };
-        self.misfits.iter().filter_map(named).collect()
     }
 
     /// Processes all events up to the current instant. (1), (2) The output of the state must be
@@ -478,20 +277,6 @@ impl Communication {
     }
 }
 
-/// Returns the group of the messages of bridge `number`, with the limits of its queue.
-fn group(number: usize, limits: BridgeQueue) -> MessageGroup {
-    let key = u32::MAX - u32::from(number as u16);
-    MessageGroup { key, limits }
-}
-
-/// Returns the rejection of a message of a bridge by modem `modem`.
-fn rejection(scene: &Scene, modem: usize, bridge: &str, why: &str) -> CommandRejection {
-    CommandRejection {
-        robot: scene.modems[modem].on.map(|(robot, _)| robot),
-        reason: format!("bridge {bridge}: {why}"),
-    }
-}
-
 /// Moves the deliveries whose messages pass through a task of their robot to this task. `spare` is
 /// memory for them.
 fn hold_messages(scene: &Scene, state: &mut State, spare: &mut Vec<Vec<u8>>) {
@@ -514,16 +299,181 @@ fn hold_messages(scene: &Scene, state: &mut State, spare: &mut Vec<Vec<u8>>) {
     });
 }
 
-/// Returns for each bridge and receiver the bridges that transmit the received messages.
-fn onward_bridges(scene: &Scene) -> Vec<Vec<Vec<usize>>> {
-    let bridges_of = |topic: &str| {
-        let all = scene.bridges.iter().enumerate();
-        let own = all.filter(|(_, bridge)| bridge.topic == topic);
-        own.map(|(k, _)| k).collect()
-    };
-    let of_bridge = |bridge: &merrow_model::scene::comms::bridge::Bridge| {
-        let receivers = bridge.to.iter();
-        receivers.map(|(_, topic)| bridges_of(topic)).collect()
-    };
-    scene.bridges.iter().map(of_bridge).collect()
+/// Moves all results of the network to the end of `to` at the time `now_ns` [ns] and keeps the memory.
+fn drain(from: &mut NetworkOutput, to: &mut NetworkOutput, now_ns: u64) {
+    let offset = to.payloads.len();
+    for delivery in &mut from.deliveries {
+        delivery.payload_start += offset;
+        delivery.published_ns = now_ns;
+    }
+    for range in &mut from.ranges {
+        range.published_ns = now_ns;
+    }
+    move_all(&mut from.payloads, &mut to.payloads);
+    move_all(&mut from.deliveries, &mut to.deliveries);
+    move_all(&mut from.ranges, &mut to.ranges);
+    move_all(&mut from.packets.items, &mut to.packets.items);
+    move_all(&mut from.trace.items, &mut to.trace.items);
+    to.packets.discarded = from.packets.discarded;
+    to.trace.discarded = from.trace.discarded;
+}
+
+/// Moves all items to the end of `to`. Exchanges the memory if `to` is empty.
+fn move_all<T>(from: &mut Vec<T>, to: &mut Vec<T>) {
+    if to.is_empty() {
+        std::mem::swap(from, to);
+    } else {
+        to.append(from);
+    }
+}
+
+impl Simulation {
+    /// Returns the energy that a modem has consumed since the start of the run [J].
+    pub fn modem_energy(&self, modem: usize) -> f64 {
+        self.communication.as_ref().map_or(0.0, |communication| {
+            let energy = communication.network.energy(&self.state.network, modem);
+            energy.transmit + energy.receive + energy.idle
+        })
+    }
+
+    /// Returns the fraction of the transmit power of a modem that its faults leave [-].
+    pub fn modem_power_fraction(&self, modem: usize) -> f64 {
+        let mut faults = self.modem_fault_states(modem).to_vec();
+        let mut effects = vec![FaultEffect::NONE; self.scene.modems.len()];
+        fault::modem_effects(&mut faults, &mut effects, self.state.time_ns);
+        effects[modem].fraction
+    }
+
+    /// Returns the kinds of the faults of a modem that are active now, separated by commas.
+    pub fn modem_faults(&self, modem: usize) -> String {
+        let faults = self.modem_fault_states(modem);
+        fault::active_kinds(faults, Device::Modem(modem), self.state.time_ns)
+    }
+
+    /// Returns the faults of the robot that carries a modem, or of the world for a fixed modem.
+    fn modem_fault_states(&self, modem: usize) -> &[FaultState] {
+        match self.scene.modems[modem].on {
+            Some((robot, _)) => &self.state.robots[robot].faults,
+            None => &self.state.faults,
+        }
+    }
+
+    /// Returns true if the network can continue from a state.
+    pub(crate) fn accepts_network(&self, state: &State) -> bool {
+        match &self.communication {
+            Some(communication) => communication.accepts(&state.network),
+            None => state.network == NetworkState::default(),
+        }
+    }
+
+    /// Starts the network at the current time, without messages.
+    pub(crate) fn restart_network(&mut self) {
+        if let Some(communication) = &self.communication {
+            self.state.network = communication.start_at(self.state.time_ns);
+        }
+    }
+
+    /// Continues the network of the world `old`, from which modems without a target in `same` were
+    /// removed. A network whose bridges change starts at the current time, without messages.
+    pub(crate) fn continue_network(&mut self, old: &mut Self, same: &Correspondence) {
+        let Some(communication) = &self.communication else {
+            return;
+        };
+        let before = std::mem::take(&mut old.state.network);
+        let is_same_bridge = has_same_bridges(&old.scene, &self.scene);
+        self.state.network = match &old.communication {
+            Some(former) if is_same_bridge && former.accepts(&before) => {
+                let network = &communication.network;
+                network.continue_from(&former.network, before, &same.modems)
+            }
+            _ => communication.start_at(self.state.time_ns),
+        };
+    }
+
+    /// Loses the messages and the frames of the modems that `new` does not contain, with records.
+    pub(crate) fn lose_removed_modems(&mut self, new: &Self) {
+        let targets = self.correspondence(new).modems;
+        let Some(communication) = &mut self.communication else {
+            return;
+        };
+        if targets.iter().any(Option::is_none) {
+            let network = &mut communication.network;
+            network.remove(&mut self.state.network, &targets);
+            self.drain_network_output();
+        }
+    }
+
+    /// Returns the results of the network since the last [`Simulation::clear_outboxes`], shared without a
+    /// copy; `None` if there are none, so that the simulation can continue to fill them.
+    pub fn shared_network_output(&self) -> Option<Arc<NetworkOutput>> {
+        let output = &self.network_output;
+        (!output.is_empty()).then(|| Arc::clone(output))
+    }
+
+    /// Processes the events of the network up to now. Messages that results of the network cause
+    /// are queued at the same instant.
+    pub(crate) fn advance_network(&mut self) {
+        while let Some(communication) = &mut self.communication {
+            let mut is_sent = communication.advance(
+                &self.scene,
+                &mut self.state,
+                &mut self.runners,
+                &mut self.schedule_rejections,
+            );
+            if !self.state.network.output.is_empty() {
+                is_sent |= self.transmit_outputs(&NewOutputs::Network);
+                self.drain_network_output();
+            }
+            if !is_sent {
+                break;
+            }
+        }
+    }
+
+    /// Passes on messages of modems that a task has completed: over further bridges and to the
+    /// observers.
+    pub(crate) fn pass_messages_on(&mut self) {
+        let Some(communication) = &mut self.communication else {
+            return;
+        };
+        if self.state.network.output.is_empty() {
+            return;
+        }
+        let rejections = &mut self.schedule_rejections;
+        communication.send_onward(&self.scene, &mut self.state, rejections);
+        self.transmit_outputs(&NewOutputs::Network);
+        self.drain_network_output();
+    }
+
+    /// Moves the results of the network to the results for the observers.
+    fn drain_network_output(&mut self) {
+        let output = &mut self.state.network.output;
+        drain(
+            output,
+            Arc::make_mut(&mut self.network_output),
+            self.state.time_ns,
+        );
+    }
+
+    /// Empties the results of the network. If an observer uses them, other memory takes their
+    /// place.
+    pub(crate) fn clear_network_output(&mut self) {
+        if self.network_output.is_empty() {
+            return;
+        }
+        if let Some(output) = Arc::get_mut(&mut self.network_output) {
+            output.clear();
+            return;
+        }
+        let mut spare = self.spare_outputs.iter_mut();
+        let unused = spare.position(|output| Arc::get_mut(output).is_some());
+        let mut next = unused.map_or_else(Arc::default, |k| self.spare_outputs.swap_remove(k));
+        if let Some(output) = Arc::get_mut(&mut next) {
+            output.clear();
+        }
+        let used = std::mem::replace(&mut self.network_output, next);
+        if self.spare_outputs.len() < MAX_SPARE_OUTPUTS {
+            self.spare_outputs.push(used);
+        }
+    }
 }

@@ -38,6 +38,7 @@
 
 mod agenda;
 pub mod bridge_source;
+mod bridges;
 pub mod checkpoint;
 mod communication;
 pub mod computers;
@@ -46,7 +47,6 @@ mod environment_cache;
 mod free_pose;
 mod late_start;
 mod modem_fix;
-mod network;
 pub mod pace;
 mod parallel;
 mod replace;
@@ -60,7 +60,7 @@ pub mod step;
 mod task;
 pub mod tethers;
 
-pub use crate::communication::{bridged_call, bridged_message};
+pub use crate::bridges::{bridged_call, bridged_message};
 pub use crate::pace::{Clock, Pace};
 pub use crate::run::{
     Access, BLOCK_MAX_NS, BlockLimit, Control, InputMessage, Observer, Reply, Request, RunStatus,

@@ -8,7 +8,6 @@
 use crate::bridge_source::BridgeSource;
 use crate::communication::Communication;
 use crate::computers::Computers;
-use crate::control::command;
 use crate::control::firmware;
 use crate::late_start;
 use crate::parallel::robot_groups::{Block, RobotGroups};
@@ -18,15 +17,13 @@ use crate::robot::{Moment, Runner};
 use crate::sensors::scheduler::SensorScheduler;
 use crate::tethers::Tethers;
 use merrow_control::law::ControlLaw;
-use merrow_math::Vec3;
-use merrow_model::scene::robot::firmware::interface::ControlledHeight;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::scene::{Correspondence, Robot, Scene};
-use merrow_model::state::commands::{Accepted, CommandRejection};
+use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::comms::NetworkOutput;
 use merrow_model::state::computer::TaskInterval;
 use merrow_model::state::frames::Frame;
-use merrow_model::state::{BodyCommand, Command, FirmwareCommand, RobotState, State, Workspace};
+use merrow_model::state::{RobotState, State, Workspace};
 use merrow_physics::contact::Contacts;
 use merrow_physics::forces::contributions::Contribution;
 use merrow_physics::workers::{Task, Workers};
@@ -173,48 +170,6 @@ impl Simulation {
         self.state.time_ns
     }
 
-    /// Returns the results of the network since the last [`Self::clear_outboxes`], shared without a
-    /// copy; `None` if there are none, so that the simulation can continue to fill them.
-    pub fn shared_network_output(&self) -> Option<Arc<NetworkOutput>> {
-        let output = &self.network_output;
-        (!output.is_empty()).then(|| Arc::clone(output))
-    }
-
-    /// Applies a command; it takes effect at the start of the next step. A command to a robot whose
-    /// commands pass through a task takes effect when the task has completed a job with it; a
-    /// rejection is then in `schedule_rejections`.
-    ///
-    /// # Errors
-    /// Returns why the command was rejected; the state is then unchanged.
-    pub fn apply(&mut self, command: &Command) -> Result<(), CommandRejection> {
-        if self.hold_command(command) {
-            return Ok(());
-        }
-        self.apply_at_once(command)
-    }
-
-    /// Applies a command, also if commands to its robot pass through a task.
-    pub(crate) fn apply_at_once(&mut self, command: &Command) -> Result<(), CommandRejection> {
-        let reject = |why| command.reject(&self.scene, why);
-        self.check_goal(command).map_err(reject)?;
-        if let Command::Modem(to_modem) = command {
-            let result = self.apply_to_modem(to_modem);
-            return result.map_err(|why| command.reject(&self.scene, why));
-        }
-        if let (Command::Bridge { bridge, message }, Some(communication)) =
-            (command, &mut self.communication)
-        {
-            return communication.send_over_bridge(&self.scene, &mut self.state, *bridge, message);
-        }
-        if let (Command::Call(call), Some(communication)) = (command, &mut self.communication) {
-            return communication.send_call(&self.scene, &mut self.state, call);
-        }
-        if let Command::Body(robot, BodyCommand::SetPose { .. }) = command {
-            return self.apply_pose(*robot, command);
-        }
-        command::apply(&self.scene, &mut self.state, command)
-    }
-
     /// Evaluates the forces on a robot as the next step does, without an effect on the run. Returns
     /// the contributions to its forces, and the workspace with the poses and accelerations.
     pub fn contributions(&self, robot: usize) -> (Workspace, Vec<Contribution>) {
@@ -237,47 +192,25 @@ impl Simulation {
         (copy.work, all)
     }
 
-    /// Refuses a goal or a waypoint inside a structure or the seabed. A vehicle that does not
-    /// control its height is taken at its current height; one on wheels is not checked.
-    fn check_goal(&self, command: &Command) -> Accepted {
-        let (robot, what, points) = match command {
-            Command::Firmware(robot, FirmwareCommand::PoseGoal { p_WB, .. }) => {
-                (*robot, "goal", std::slice::from_ref(p_WB))
-            }
-            Command::Firmware(robot, FirmwareCommand::FollowPath { waypoints }) => {
-                (*robot, "waypoint", waypoints.as_slice())
-            }
-            _ => return Ok(()),
-        };
-        let model = self.scene.robots.get(robot);
-        let Some(firmware) = model.and_then(|robot| robot.firmware.as_ref()) else {
-            return Ok(());
-        };
-        let height = firmware.abilities().height;
-        let z = self.state.robots[robot].motion.p_WB.z;
-        for (k, point) in points.iter().enumerate().filter(|(_, p)| p.is_finite()) {
-            let p = match height {
-                ControlledHeight::Commanded => *point,
-                ControlledHeight::Water => Vec3::new(point.x, point.y, z),
-                ControlledHeight::Ground => return Ok(()),
-            };
-            let structure = self.contacts.as_ref().and_then(|c| c.structure_at(p));
-            let obstacle = match structure {
-                Some(structure) => &self.scene.structures[structure].name,
-                None if self.state.sea.seabed.height(p.x, p.y) > p.z => "the seabed",
-                None => continue,
-            };
-            let number = if points.len() > 1 {
-                format!(" {k}")
-            } else {
-                String::new()
-            };
-            return Err(format!(
-                "{what}{number}: ({:.2}, {:.2}, {:.2}) m is inside {obstacle}; expected a free position",
-                p.x, p.y, p.z
-            ));
+    /// Returns the time of the next reading or frame of a sensor [ns]; `None`: there is none, or
+    /// the run does not wait for it.
+    pub fn next_reading_ns(&self, robot: usize, sensor: usize) -> Option<u64> {
+        let own = &self.state.robots[robot];
+        if own.halted.is_some() {
+            return None;
         }
-        Ok(())
+        let kind = &self.scene.robots[robot].sensors[sensor].kind;
+        if kind.exteroceptive().is_some() {
+            let scheduler = self.sensor_scheduler.as_ref()?;
+            let due_ns = scheduler.next_frame_ns(robot, sensor)?;
+            // a run that follows the wall clock does not wait for a late frame
+            let is_late = due_ns + self.scene.dt_ns <= self.state.time_ns;
+            return (!is_late).then_some(due_ns);
+        }
+        let memory = &own.sensors[sensor];
+        let in_flight = memory.in_flight.front();
+        let delivered_ns = in_flight.map_or(u64::MAX, |(due_ns, _)| *due_ns);
+        Some(memory.due_ns.min(delivered_ns))
     }
 
     /// Runs one tick of a law that is not part of the world, `dt` [s] after its last one, with the

@@ -4,7 +4,7 @@ use merrow_environment::waves::WaveState;
 use merrow_math::Vec3;
 use merrow_model::scene::Sensor;
 use merrow_model::state::commands::CommandRejection;
-use merrow_model::state::comms::ModemCommand;
+use merrow_model::state::comms::{ModemCommand, Send};
 use merrow_model::state::frames::Frame;
 use merrow_model::state::{Command, Health};
 use merrow_sim::sensors::current_frame;
@@ -673,15 +673,7 @@ fn activities_of_modems_go_to_clients_that_request_them() {
         let modems = &simulation.scene.modems;
         let index = |name: &str| modems.iter().position(|modem| modem.name == name).unwrap();
         let [boat, shore] = ["boat/radio", "shore"].map(index);
-        let send = ModemCommand::Send {
-            modem: boat,
-            destination: 2,
-            payload: vec![7; 16],
-            priority: 0,
-            is_acknowledged: false,
-            key: None,
-            power: None,
-        };
+        let send = ModemCommand::Send(Send::new(boat, 2, vec![7; 16]));
         simulation.apply(&Command::Modem(send)).unwrap();
         let mut view = start(&simulation, "127.0.0.1:0", Arc::new(NoControls));
         let request = json!({"do": "network", "on": is_on, "id": 1});
@@ -715,15 +707,7 @@ fn fixed_modems_have_faults_and_links_have_random_losses() {
          faults: {mute: {target: shore, kind: dead, time_s: 50}}\n";
     let world = load_text("w.yaml", &text, Overrides::default()).unwrap();
     let mut simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
-    let send = ModemCommand::Send {
-        modem: 0,
-        destination: 2,
-        payload: vec![7; 16],
-        priority: 0,
-        is_acknowledged: false,
-        key: None,
-        power: None,
-    };
+    let send = ModemCommand::Send(Send::new(0, 2, vec![7; 16]));
     simulation.apply(&Command::Modem(send)).unwrap();
     let mut view = start(&simulation, "127.0.0.1:0", Arc::new(NoControls));
     let mut socket = connect(&view);

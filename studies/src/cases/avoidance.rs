@@ -6,7 +6,7 @@
 use crate::docking::law::{Gains, Law, PositionControl, attitude_moment, heading, waypoint};
 use crate::docking::packet::Downlink;
 use crate::docking::scenario::{DOCK_ADDRESS, Link, Packets, SCHEDULE, docked_distance};
-use merrow_model::state::comms::ModemCommand;
+use merrow_model::state::comms::{ModemCommand, Send};
 use merrow_model::state::{ActuatorCommand, Command};
 use merrow_validate::cases::prelude::*;
 
@@ -129,15 +129,11 @@ fn transmit(simulation: &mut Simulation) -> Result<(), String> {
             reference: waypoint(position, ENDS[1 - k]),
             stamp_ns: simulation.time_ns(),
         };
-        let command = ModemCommand::Send {
-            modem: 2,
-            destination: packet.receiver,
-            payload: packet.encode(Packets::TEXT.bytes),
-            priority: 0,
-            is_acknowledged: false,
-            key: None,
-            power: None,
-        };
+        let command = ModemCommand::Send(Send::new(
+            2,
+            packet.receiver,
+            packet.encode(Packets::TEXT.bytes),
+        ));
         apply(simulation, &Command::Modem(command))?;
     }
     Ok(())

@@ -7,7 +7,7 @@ use crate::docking::scenario::{DOCK, DUMMIES, Packets, SCHEDULE, STEP, Setup, wo
 use merrow_chart::canvas::Drawing;
 use merrow_chart::chart::{Panel, coloured, draw_figure};
 use merrow_model::state::Command;
-use merrow_model::state::comms::ModemCommand;
+use merrow_model::state::comms::{ModemCommand, Send};
 use merrow_model::state::computer::TaskActivity;
 use merrow_sim::pace::{Clock, request_precise_timers};
 use merrow_validate::cases::reference_data::{ReferenceData, apply};
@@ -112,15 +112,11 @@ pub(crate) fn measure_skews(
 
 /// Returns the command that transmits a packet of the dock.
 fn packet(modem: usize, destination: u16) -> Command {
-    Command::Modem(ModemCommand::Send {
+    Command::Modem(ModemCommand::Send(Send::new(
         modem,
         destination,
-        payload: vec![0; Packets::TEXT.bytes],
-        priority: 0,
-        is_acknowledged: false,
-        key: None,
-        power: None,
-    })
+        vec![0; Packets::TEXT.bytes],
+    )))
 }
 
 /// Run of the docking study that follows the wall clock.

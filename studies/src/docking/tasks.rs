@@ -7,7 +7,7 @@ use merrow_math::Vec3;
 use merrow_math::decibels::level;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::PowerControl;
-use merrow_model::state::comms::{Delivery, ModemCommand};
+use merrow_model::state::comms::{Delivery, ModemCommand, Send};
 use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::Simulation;
 use merrow_validate::cases::reference_data::apply;
@@ -77,15 +77,7 @@ fn send(
     destination: u16,
     payload: Vec<u8>,
 ) -> Result<(), String> {
-    let command = ModemCommand::Send {
-        modem,
-        destination,
-        payload,
-        priority: 0,
-        is_acknowledged: false,
-        key: None,
-        power: None,
-    };
+    let command = ModemCommand::Send(Send::new(modem, destination, payload));
     apply(simulation, &Command::Modem(command))
 }
 

@@ -6,7 +6,7 @@ use crate::common::{advance, simulation};
 use merrow_messages::convert::modem::link_table;
 use merrow_model::persist::{Persist, Reader, to_bytes};
 use merrow_model::scene::comms::BROADCAST;
-use merrow_model::state::comms::{LossCause, ModemCommand, NetworkState};
+use merrow_model::state::comms::{LossCause, ModemCommand, NetworkState, Send};
 use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::Simulation;
 use std::sync::Arc;
@@ -100,15 +100,7 @@ robots:
 
 /// Queues a broadcast of `length` bytes at a modem.
 fn send(s: &mut Simulation, modem: usize, length: usize) {
-    let command = ModemCommand::Send {
-        modem,
-        destination: BROADCAST,
-        payload: vec![7; length],
-        priority: 0,
-        is_acknowledged: false,
-        key: None,
-        power: None,
-    };
+    let command = ModemCommand::Send(Send::new(modem, BROADCAST, vec![7; length]));
     s.apply(&Command::Modem(command)).unwrap();
 }
 

@@ -2,7 +2,7 @@
 
 use crate::determinism::state::checkpoint::{drive, listen, outputs, simulation, steps};
 use merrow_math::{Quat, Vec3};
-use merrow_model::state::comms::ModemCommand;
+use merrow_model::state::comms::{ModemCommand, Send};
 use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::Simulation;
 use merrow_world::document::{Document, Placement, Resource};
@@ -227,15 +227,7 @@ fn spawned_modems_keep_the_network() {
     let send = |s: &mut Simulation| {
         let (modem, _) = find(s, "a/m").unwrap();
         let (_, destination) = find(s, "fixed").unwrap();
-        let send = ModemCommand::Send {
-            modem,
-            destination,
-            payload: vec![7; 8],
-            priority: 0,
-            is_acknowledged: false,
-            key: None,
-            power: None,
-        };
+        let send = ModemCommand::Send(Send::new(modem, destination, vec![7; 8]));
         s.apply(&Command::Modem(send)).unwrap();
         // the frame is in transit
         s.advance(300_000_000 / s.scene.dt_ns);

@@ -3,7 +3,7 @@
 use crate::common::balance;
 use merrow_model::scene::comms::BROADCAST;
 use merrow_model::state::Command;
-use merrow_model::state::comms::{ModemCommand, Ranging};
+use merrow_model::state::comms::{ModemCommand, Ranging, Send};
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, json_schema, load_text};
 use serde_json::{Value, json};
@@ -231,15 +231,10 @@ fn load_and_run(entry: &Value, value: &str) -> Result<(), String> {
     for round in 0..3 {
         for modem in 0..3 {
             for destination in [(modem + 1) as u16 % 3 + 1, BROADCAST] {
-                let send = ModemCommand::Send {
-                    modem,
-                    destination,
-                    payload: vec![7; 1 + 40 * round],
-                    priority: 0,
+                let send = ModemCommand::Send(Send {
                     is_acknowledged: destination != BROADCAST,
-                    key: None,
-                    power: None,
-                };
+                    ..Send::new(modem, destination, vec![7; 1 + 40 * round])
+                });
                 let range = ModemCommand::Range {
                     modem,
                     destination,

@@ -8,7 +8,7 @@ use crate::common::scene;
 use crate::input::{check, plain};
 use merrow::modem::bridges;
 use merrow_model::state::Command;
-use merrow_model::state::comms::ModemCommand;
+use merrow_model::state::comms::{ModemCommand, Send};
 use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::message::Message;
 use merrow_sim::Simulation;
@@ -391,17 +391,7 @@ fn packets_over_the_limit_are_refused() {
     let mut simulation =
         Simulation::new(Arc::new(scene(&modem("modem: seatrac_x110"))), 1).unwrap();
     let limit = simulation.scene.modems[1].transceiver.framing.max_message();
-    let send = |length| {
-        Command::Modem(ModemCommand::Send {
-            modem: 1,
-            destination: 65535,
-            payload: vec![0; length],
-            priority: 0,
-            is_acknowledged: false,
-            key: None,
-            power: None,
-        })
-    };
+    let send = |length| Command::Modem(ModemCommand::Send(Send::new(1, 65535, vec![0; length])));
     assert!(simulation.apply(&send(limit)).is_ok());
     let error = simulation.apply(&send(limit + 1)).expect_err("refused");
     assert_eq!(

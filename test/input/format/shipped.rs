@@ -4,7 +4,7 @@
 //! not recognise makes it fail.
 
 use merrow_model::state::Command;
-use merrow_model::state::comms::ModemCommand;
+use merrow_model::state::comms::{ModemCommand, Send};
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, load_text, load_world};
 use std::path::{Path, PathBuf};
@@ -102,15 +102,10 @@ fn run_modem(name: &str) {
         let world = load_text("w.yaml", &text, Overrides::default())
             .unwrap_or_else(|problems| panic!("{name}:\n{problems}"));
         let mut simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
-        let command = ModemCommand::Send {
-            modem: 0,
-            destination: simulation.scene.modems[1].address,
-            payload: vec![1; 8],
-            priority: 0,
+        let command = ModemCommand::Send(Send {
             is_acknowledged: true,
-            key: None,
-            power: None,
-        };
+            ..Send::new(0, simulation.scene.modems[1].address, vec![1; 8])
+        });
         simulation.apply(&Command::Modem(command)).unwrap();
         simulation.advance(1200);
         !simulation.network_output.deliveries.is_empty()

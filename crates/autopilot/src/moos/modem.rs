@@ -13,7 +13,9 @@ use merrow_environment::signal::measured_range;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::{BROADCAST, Modem};
 use merrow_model::state::Command;
-use merrow_model::state::comms::{Delivery, ModemCommand, NetworkOutput, RangeResult, Ranging};
+use merrow_model::state::comms::{
+    Delivery, ModemCommand, NetworkOutput, RangeResult, Ranging, Send,
+};
 use merrow_moos::message::field;
 
 /// Variables that the modem receives.
@@ -66,15 +68,11 @@ pub(crate) fn commands(
                 ));
             }
         };
-        return Ok(vec![Command::Modem(ModemCommand::Send {
+        return Ok(vec![Command::Modem(ModemCommand::Send(Send::new(
             modem,
             destination,
-            payload: text.as_bytes().to_vec(),
-            priority: 0,
-            is_acknowledged: false,
-            key: None,
-            power: None,
-        })]);
+            text.as_bytes().to_vec(),
+        )))]);
     }
     let is_beacon = key == "BRS_RANGE_REQUEST";
     let targets = others().filter(|other| other.on.is_none() == is_beacon);

@@ -1,52 +1,14 @@
-//! Commands to modems and their validation.
+//! Commands to modems, their validation, and the queue of messages.
 
 use crate::network::nodes::Node;
 use crate::network::{Network, events, messages, nodes};
-use merrow_model::scene::comms::{BROADCAST, BridgeQueue, MacProtocol};
+use merrow_model::scene::comms::{BROADCAST, DropPolicy, MacProtocol};
 use merrow_model::state::comms::mac::MacState;
 use merrow_model::state::comms::modem::{ClockState, Supply};
 use merrow_model::state::comms::signal::ControlKind;
-use merrow_model::state::comms::{EventKind, ModemCommand, NetworkState, Ranging};
-
-/// Message for transmission by a modem.
-#[derive(Clone, Copy, Debug)]
-pub struct Send<'a> {
-    /// Index of the transmitting modem.
-    pub modem: usize,
-    /// Address of the receiving modem, or [`BROADCAST`].
-    pub destination: u16,
-    /// Content of the message.
-    pub payload: &'a [u8],
-    /// Whether the payload begins with the number of a bridge in two bytes.
-    pub is_bridged: bool,
-    /// Larger priorities are transmitted first.
-    pub priority: u8,
-    /// Whether every frame is repeated until it is acknowledged; not for broadcasts.
-    pub is_acknowledged: bool,
-    /// Messages with which the message shares a limit in the queue, if any.
-    pub group: Option<MessageGroup>,
-    /// Transmit power [W]; `None`: transmit power of the modem.
-    pub power: Option<f64>,
-}
-
-/// Messages with a common limit in the queue of a modem: those with the same key and destination.
-#[derive(Clone, Copy, Debug)]
-pub struct MessageGroup {
-    /// Key that distinguishes the messages from others.
-    pub key: u32,
-    /// Number and age limits that apply to the waiting messages of the group.
-    pub limits: BridgeQueue,
-}
-
-impl MessageGroup {
-    /// Returns a group in which a new message replaces the waiting one.
-    pub fn newest_only(key: u32) -> Self {
-        Self {
-            key,
-            limits: BridgeQueue::NEWEST_ONLY,
-        }
-    }
-}
+use merrow_model::state::comms::{
+    Copy, EventKind, LossCause, MessageGroup, ModemCommand, NetworkState, Ranging, Send,
+};
 
 impl Network {
     /// Executes a command at the time of the state.
@@ -55,27 +17,7 @@ impl Network {
     /// One line that contains the invalid value and the expected values.
     pub fn apply(&self, state: &mut NetworkState, command: &ModemCommand) -> Result<(), String> {
         match command {
-            ModemCommand::Send {
-                modem,
-                destination,
-                payload,
-                priority,
-                is_acknowledged,
-                key,
-                power,
-            } => {
-                let send = Send {
-                    modem: *modem,
-                    destination: *destination,
-                    payload,
-                    is_bridged: false,
-                    priority: *priority,
-                    is_acknowledged: *is_acknowledged,
-                    group: key.map(MessageGroup::newest_only),
-                    power: *power,
-                };
-                self.send(state, &send).map(|_| ())
-            }
+            ModemCommand::Send(send) => self.send(state, send).map(drop),
             ModemCommand::SetPower { modem, power } => {
                 let node = self.node(*modem)?;
                 nodes::check_power(*power, &node.modem.transceiver).map_err(|e| node.explain(e))?;
@@ -120,18 +62,23 @@ impl Network {
     /// # Errors
     /// One line: unknown modem or address, payload that is empty or too long, power outside its
     /// limits, acknowledgement of a broadcast.
-    pub fn send(&self, state: &mut NetworkState, send: &Send<'_>) -> Result<u64, String> {
+    pub fn send(
+        &self,
+        state: &mut NetworkState,
+        send: &Send<impl AsRef<[u8]>>,
+    ) -> Result<u64, String> {
         let node = self.node(send.modem)?;
-        if send.payload.is_empty() {
+        let payload = send.payload.as_ref();
+        if payload.is_empty() {
             return Err(node.explain(
                 "message of 0 bytes; expected at least 1; put the content into `data`".into(),
             ));
         }
         let limit = node.modem.transceiver.framing.max_message();
-        if send.payload.len() > limit {
+        if payload.len() > limit {
             return Err(node.explain(format!(
                 "message of {} bytes; expected at most {limit}",
-                send.payload.len()
+                payload.len()
             )));
         }
         if let Some(power) = send.power {
@@ -146,7 +93,7 @@ impl Network {
         } else {
             node.find(send.destination)?;
         }
-        let id = messages::accept(&self.nodes, state, send);
+        let id = accept(&self.nodes, state, send);
         self.wake(state, send.modem);
         Ok(id)
     }
@@ -275,5 +222,124 @@ impl Node {
     pub(super) fn neighbour(&self, address: u16) -> Option<u32> {
         let mut known = self.neighbours.iter().filter(|n| n.address == address);
         known.find(|n| n.is_decodable).map(|n| n.to)
+    }
+}
+
+/// Creates a message and puts it into the queue; returns its number.
+fn accept(nodes: &[Node], state: &mut NetworkState, send: &Send<impl AsRef<[u8]>>) -> u64 {
+    let payload = send.payload.as_ref();
+    let node = &nodes[send.modem];
+    let id = state.next_message;
+    state.next_message += 1;
+    let k = state.messages.allocate();
+    let modem = &mut state.modems[send.modem];
+    let message = &mut state.messages[k];
+    message.id = id;
+    message.is_bridged = send.is_bridged;
+    message.from = send.modem as u32;
+    message.destination = send.destination;
+    message.priority = send.priority;
+    message.is_acknowledged = send.is_acknowledged;
+    message.key = send.group.map(|group| group.key);
+    message.max_age_ns = send.group.and_then(|group| group.limits.max_age_ns);
+    message.power = send.power;
+    message.sequence = modem.sequence;
+    modem.sequence = modem.sequence.wrapping_add(1);
+    let frames = payload
+        .len()
+        .div_ceil(node.modem.transceiver.framing.max_payload_bytes);
+    message.fragments = frames.max(1) as u8;
+    message.created_ns = state.time_ns;
+    message.payload.extend_from_slice(payload);
+    let is_addressed = |address: u16| [BROADCAST, address].contains(&send.destination);
+    let addressed = node.neighbours.iter();
+    let addressed = addressed.filter(|n| n.is_decodable && is_addressed(n.address));
+    message.copies.extend(addressed.map(|n| Copy {
+        to: n.to,
+        ..Copy::default()
+    }));
+    message.open = message.copies.len() as u32;
+    state.copies.entered += u64::from(message.open);
+    if modem.is_on {
+        enqueue(node, state, k, send.group);
+    } else {
+        let cause = modem.cause_of_silence();
+        messages::finish(state, k, cause);
+    }
+    id
+}
+
+/// Puts a message into the queue of its modem, or discards it or others if the queue is full.
+fn enqueue(node: &Node, state: &mut NetworkState, k: u32, group: Option<MessageGroup>) {
+    let message = &state.messages[k];
+    let (from, size, priority) = (
+        message.from as usize,
+        message.payload.len(),
+        message.priority,
+    );
+    let mut place = None;
+    if let Some(limits) = group.map(|group| group.limits)
+        && let Some(max_messages) = limits.max_messages
+    {
+        let (count, oldest) = waiting_of_group(state, k);
+        if let Some(position) = oldest.filter(|_| count >= max_messages) {
+            if limits.policy != DropPolicy::Oldest {
+                return messages::finish(state, k, LossCause::QueueOverflow);
+            }
+            let old = messages::remove(state, from, position);
+            // a message that replaces the only one keeps its place
+            let keeps_place = count == 1 && state.messages[old].priority == priority;
+            place = keeps_place.then_some(position);
+            messages::finish(state, old, LossCause::Replaced);
+        }
+    }
+    loop {
+        let modem = &state.modems[from];
+        if modem.queue.len() < node.modem.queue.max_messages
+            && modem.queued_bytes + size <= node.modem.queue.max_size_bytes
+        {
+            break;
+        }
+        let Some(position) = victim(node.modem.queue.policy, state, from, priority) else {
+            return messages::finish(state, k, LossCause::QueueOverflow);
+        };
+        let old = messages::remove(state, from, position);
+        // discarding a message before the place of the replaced message shifts the place
+        place = place.map(|at| if position < at { at - 1 } else { at });
+        messages::finish(state, old, LossCause::QueueOverflow);
+    }
+    let own = &mut state.modems[from];
+    let comes_first = |other: &u32| state.messages[*other].priority >= priority;
+    let place = place.unwrap_or_else(|| own.queue.partition_point(comes_first));
+    own.queue.insert(place, k);
+    own.queued_bytes += size;
+}
+
+/// Returns the number of waiting messages with the key and the destination of message `k`, and the
+/// position of the oldest one.
+fn waiting_of_group(state: &NetworkState, k: u32) -> (usize, Option<usize>) {
+    let message = &state.messages[k];
+    let queue = &state.modems[message.from as usize].queue;
+    let is_in_group = |other: &u32| {
+        let other = &state.messages[*other];
+        other.key == message.key && other.destination == message.destination
+    };
+    let mut count = 0;
+    let waiting = (0..queue.len()).filter(|at| is_in_group(&queue[*at]));
+    let counted = waiting.inspect(|_| count += 1);
+    let oldest = counted.min_by_key(|at| state.messages[queue[*at]].id);
+    (count, oldest)
+}
+
+/// Returns the position of the message that a full queue discards; `None`: the new message.
+fn victim(policy: DropPolicy, state: &NetworkState, from: usize, priority: u8) -> Option<usize> {
+    let queue = &state.modems[from].queue;
+    match policy {
+        DropPolicy::Newest => None,
+        DropPolicy::Oldest => (0..queue.len()).min_by_key(|at| state.messages[queue[*at]].id),
+        DropPolicy::LowestPriority => {
+            let last = queue.len().checked_sub(1)?;
+            (state.messages[queue[last]].priority < priority).then_some(last)
+        }
     }
 }

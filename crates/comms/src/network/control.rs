@@ -1,4 +1,4 @@
-//! Decisions of a modem: next transmission, repetitions and adaptive power control.
+//! Control frames, medium access, repetitions and adaptive power control.
 //!
 //! # Law
 //! ```text
@@ -20,141 +20,78 @@
 //! # Checked by
 //! crates/comms/tests/network/modems.rs
 
-use crate::mac;
-use crate::mac::Decision;
 use crate::mac::context::MacContext;
-use crate::network::header::Header;
 use crate::network::transmit::Plan;
-use crate::network::{Engine, messages};
+use crate::network::{Engine, clock, messages};
 use merrow_math::decibels::ratio;
 use merrow_model::scene::comms::MacProtocol;
-use merrow_model::state::comms::modem::{Service, ServicePhase};
-use merrow_model::state::comms::signal::ControlKind;
+use merrow_model::state::comms::modem::{RangeRequest, ServicePhase};
+use merrow_model::state::comms::signal::{ControlFrame, ControlKind, Header};
 use merrow_model::state::comms::{EventKind, LossCause, MacState};
 
+/// Bits of a pair of time stamps in a range reply, and of one stamp in a range signal.
+const STAMP_BITS: u32 = 64;
+/// Maximum number of open two-way range measurements of a modem.
+const MAX_RANGE_REQUESTS: usize = 16;
+
 impl Engine<'_> {
-    /// Transmits or plans the next frame that waits at a modem.
-    pub(super) fn wake(&mut self, m: u32) {
-        self.decide(m);
-        self.set_activity(m);
-    }
-
-    fn decide(&mut self, m: u32) {
-        let now = self.now();
-        loop {
-            let own = &mut self.state.modems[m as usize];
-            if !own.is_on || own.transmission.is_some() {
-                return;
-            }
-            if let Some(at) = own.control.iter().position(|frame| frame.is_immediate) {
-                // medium access waits until the reply is transmitted
-                if own.control[at].ready_ns <= now
-                    && let Some(frame) = own.control.remove(at)
-                {
-                    self.start_control(m, frame);
-                }
-                return;
-            }
-            if own.is_access_pending {
-                return;
-            }
-            let control = own.control.front().copied();
-            let control = control.filter(|frame| frame.ready_ns <= now);
-            let plan = match &control {
-                Some(frame) => {
-                    let bits = self.control_bits(m as usize, &frame.kind);
-                    Some(self.plan(m as usize, bits, frame.destination))
-                }
-                None => self.plan_service(m),
-            };
-            let node = &self.nodes[m as usize];
-            let protocol = &self.state.modems[m as usize].mac;
-            if plan.is_none() && !mac::properties(protocol, node.modem.address).drives_itself {
-                return;
-            }
-            let decision = self.with_mac(m, plan.is_some(), plan.as_ref(), mac::decide);
-            if !self.execute(m, decision, control.is_some()) {
-                return;
-            }
-        }
-    }
-
-    /// Executes a decision about the frame that waits. Returns true if another decision is
-    /// necessary.
-    fn execute(&mut self, m: u32, decision: Decision, is_control: bool) -> bool {
+    /// Transmits a control frame of modem `m` with the current reading of its clock. A range
+    /// request is stored until its reply arrives.
+    pub(super) fn start_control(&mut self, m: u32, mut frame: ControlFrame) {
         let now = self.now();
         let own = &mut self.state.modems[m as usize];
-        match decision {
-            Decision::Transmit if is_control => {
-                if let Some(frame) = own.control.pop_front() {
-                    self.start_control(m, frame);
+        let local = clock::local_ns(&own.clock, now);
+        match &mut frame.kind {
+            ControlKind::RangeReply { replied_ns, .. } => *replied_ns = local,
+            ControlKind::RangeSignal { sent_ns } => *sent_ns = local,
+            ControlKind::RangeRequest => {
+                if own.range_requests.len() >= MAX_RANGE_REQUESTS {
+                    own.range_requests.remove(0);
                 }
-                false
+                own.range_requests.push(RangeRequest {
+                    sequence: frame.sequence,
+                    destination: frame.destination,
+                    sent_ns: local,
+                });
             }
-            Decision::Transmit => {
-                self.start_data(m);
-                false
-            }
-            Decision::WaitUntil(at) => {
-                own.access_serial = own.access_serial.wrapping_add(1);
-                own.is_access_pending = true;
-                let serial = own.access_serial;
-                self.schedule(at.max(now + 1), EventKind::Access { modem: m, serial });
-                false
-            }
-            Decision::Hold => false,
-            Decision::Drop(_) if is_control => {
-                own.control.pop_front();
-                own.discarded_control += 1;
-                true
-            }
-            Decision::Drop(cause) => {
-                if let Some(service) = own.service.take() {
-                    messages::finish(self.state, service.message, cause);
-                }
-                true
-            }
-            Decision::Control(kind, destination) => {
-                let mut frame = own.control_frame(kind, destination, now);
-                frame.is_immediate = true;
-                self.start_control(m, frame);
-                false
-            }
-            Decision::Result(is_received) => {
-                if is_received {
-                    self.advance_service(m);
-                } else {
-                    self.count_retry(m);
-                }
-                true
-            }
+            ControlKind::Acknowledgement
+            | ControlKind::Poll
+            | ControlKind::NoData
+            | ControlKind::SlotReport { .. }
+            | ControlKind::PowerRequest { .. } => {}
         }
+        let header = Header {
+            is_acknowledged: false,
+            source: self.nodes[m as usize].modem.address,
+            destination: frame.destination,
+            sequence: frame.sequence,
+            fragment: frame.fragment,
+            fragments: frame.fragment + 1,
+        };
+        let bits = self.control_bits(m as usize, &frame.kind);
+        let plan = self.plan(m as usize, bits, frame.destination);
+        let power = self.frame_power(m as usize, frame.destination, None);
+        self.launch(m, header, Some(frame), 0, &plan, power);
     }
 
-    /// Plans the current frame of the message in service. If no message is in service, the next
-    /// message of the queue enters service first. `None`: no frame waits for medium access.
-    fn plan_service(&mut self, m: u32) -> Option<Plan> {
-        let at = m as usize;
-        if self.state.modems[at].service.is_none() {
-            let message = messages::dequeue(&self.nodes[at], self.state, at)?;
-            self.state.modems[at].service = Some(Service {
-                message,
-                fragment: 0,
-                retries: 0,
-                phase: ServicePhase::Ready,
-            });
-        }
-        let service = self.state.modems[at].service?;
-        match service.phase {
-            ServicePhase::Ready | ServicePhase::AwaitsResult => {
-                let bits = self.data_bits(at, service.message, service.fragment);
-                let destination = self.state.messages[service.message].destination;
-                Some(self.plan(at, bits, destination))
+    /// Returns the number of bits of a control frame.
+    pub(super) fn control_bits(&self, m: usize, kind: &ControlKind) -> u32 {
+        let modem = &self.nodes[m].modem;
+        let extra = match kind {
+            ControlKind::RangeReply { .. } => 2 * STAMP_BITS,
+            ControlKind::RangeSignal { .. } => STAMP_BITS,
+            ControlKind::PowerRequest { .. } => {
+                let control = modem.power_control.as_ref();
+                8 * control.map_or(0, |control| control.payload_bytes) as u32
             }
-            ServicePhase::Transmitting
-            | ServicePhase::AwaitsAcknowledgement
-            | ServicePhase::BacksOff => None,
-        }
+            ControlKind::Acknowledgement
+            | ControlKind::RangeRequest
+            | ControlKind::Poll
+            | ControlKind::NoData
+            | ControlKind::SlotReport { .. } => 0,
+        };
+        let framing = &modem.transceiver.framing;
+        framing.control_bits.saturating_add(extra)
     }
 
     /// Calls a function of medium access with the measurements of the modem.
@@ -201,25 +138,8 @@ impl Engine<'_> {
         call(&own.mac, &mut own.mac_state, &mut cx)
     }
 
-    /// Continues with the next frame of the message in service, or ends its service.
-    pub(super) fn advance_service(&mut self, m: u32) {
-        let own = &mut self.state.modems[m as usize];
-        own.repetition_serial = own.repetition_serial.wrapping_add(1);
-        let Some(service) = &mut own.service else {
-            return;
-        };
-        service.fragment += 1;
-        service.retries = 0;
-        service.phase = ServicePhase::Ready;
-        let k = service.message;
-        if service.fragment >= self.state.messages[k].fragments {
-            own.service = None;
-            messages::finish(self.state, k, LossCause::TimeOut);
-        }
-    }
-
     /// Processes an acknowledgement that arrived.
-    pub(super) fn acknowledge(&mut self, m: u32, header: &Header) {
+    pub(super) fn acknowledge(&mut self, m: u32, header: Header) {
         let Some(service) = self.state.modems[m as usize].service else {
             return;
         };
@@ -256,7 +176,7 @@ impl Engine<'_> {
     }
 
     /// Counts a repetition of the frame in service and ends its service after the last repetition.
-    fn count_retry(&mut self, m: u32) {
+    pub(super) fn count_retry(&mut self, m: u32) {
         let limit = self.nodes[m as usize]
             .modem
             .transceiver

@@ -1,156 +1,17 @@
-//! Messages: acceptance, queue, end of service, and the counters of their copies.
+//! Ends of messages and transmissions, and the counters of their copies.
 
 use crate::network::activity;
-use crate::network::commands::{MessageGroup, Send};
 use crate::network::nodes::Node;
 use crate::network::schedule::agenda;
-use merrow_model::scene::comms::{BROADCAST, DropPolicy};
 use merrow_model::state::comms::mac::MacState;
 use merrow_model::state::comms::modem::{CarrierState, ServicePhase};
-use merrow_model::state::comms::{Copy, LossCause, NetworkState, PacketRecord};
-
-/// Creates a message and puts it into the queue; returns its number.
-pub(super) fn accept(nodes: &[Node], state: &mut NetworkState, send: &Send<'_>) -> u64 {
-    let node = &nodes[send.modem];
-    let id = state.next_message;
-    state.next_message += 1;
-    let k = state.messages.allocate();
-    let modem = &mut state.modems[send.modem];
-    let message = &mut state.messages[k];
-    message.id = id;
-    message.is_bridged = send.is_bridged;
-    message.from = send.modem as u32;
-    message.destination = send.destination;
-    message.priority = send.priority;
-    message.is_acknowledged = send.is_acknowledged;
-    message.key = send.group.map(|group| group.key);
-    message.max_age_ns = send.group.and_then(|group| group.limits.max_age_ns);
-    message.power = send.power;
-    message.sequence = modem.sequence;
-    modem.sequence = modem.sequence.wrapping_add(1);
-    let frames = send
-        .payload
-        .len()
-        .div_ceil(node.modem.transceiver.framing.max_payload_bytes);
-    message.fragments = frames.max(1) as u8;
-    message.created_ns = state.time_ns;
-    message.payload.extend_from_slice(send.payload);
-    let is_addressed = |address: u16| [BROADCAST, address].contains(&send.destination);
-    let addressed = node.neighbours.iter();
-    let addressed = addressed.filter(|n| n.is_decodable && is_addressed(n.address));
-    message.copies.extend(addressed.map(|n| Copy {
-        to: n.to,
-        ..Copy::default()
-    }));
-    message.open = message.copies.len() as u32;
-    state.copies.entered += u64::from(message.open);
-    if modem.is_on {
-        enqueue(node, state, k, send.group);
-    } else {
-        let cause = modem.cause_of_silence();
-        finish(state, k, cause);
-    }
-    id
-}
-
-/// Puts a message into the queue of its modem, or discards it or others if the queue is full.
-fn enqueue(node: &Node, state: &mut NetworkState, k: u32, group: Option<MessageGroup>) {
-    let message = &state.messages[k];
-    let (from, size, priority) = (
-        message.from as usize,
-        message.payload.len(),
-        message.priority,
-    );
-    let mut place = None;
-    if let Some(limits) = group.map(|group| group.limits)
-        && let Some(max_messages) = limits.max_messages
-    {
-        let (count, oldest) = waiting_of_group(state, k);
-        if let Some(position) = oldest.filter(|_| count >= max_messages) {
-            if limits.policy != DropPolicy::Oldest {
-                return finish(state, k, LossCause::QueueOverflow);
-            }
-            let old = remove(state, from, position);
-            // a message that replaces the only one keeps its place
-            let keeps_place = count == 1 && state.messages[old].priority == priority;
-            place = keeps_place.then_some(position);
-            finish(state, old, LossCause::Replaced);
-        }
-    }
-    loop {
-        let modem = &state.modems[from];
-        if modem.queue.len() < node.modem.queue.max_messages
-            && modem.queued_bytes + size <= node.modem.queue.max_size_bytes
-        {
-            break;
-        }
-        let Some(position) = victim(node.modem.queue.policy, state, from, priority) else {
-            return finish(state, k, LossCause::QueueOverflow);
-        };
-        let old = remove(state, from, position);
-        // discarding a message before the place of the replaced message shifts the place
-        place = place.map(|at| if position < at { at - 1 } else { at });
-        finish(state, old, LossCause::QueueOverflow);
-    }
-    let own = &mut state.modems[from];
-    let comes_first = |other: &u32| state.messages[*other].priority >= priority;
-    let place = place.unwrap_or_else(|| own.queue.partition_point(comes_first));
-    own.queue.insert(place, k);
-    own.queued_bytes += size;
-}
-
-/// Returns the number of waiting messages with the key and the destination of message `k`, and the
-/// position of the oldest one.
-fn waiting_of_group(state: &NetworkState, k: u32) -> (usize, Option<usize>) {
-    let message = &state.messages[k];
-    let queue = &state.modems[message.from as usize].queue;
-    let is_in_group = |other: &u32| {
-        let other = &state.messages[*other];
-        other.key == message.key && other.destination == message.destination
-    };
-    let mut count = 0;
-    let waiting = (0..queue.len()).filter(|at| is_in_group(&queue[*at]));
-    let counted = waiting.inspect(|_| count += 1);
-    let oldest = counted.min_by_key(|at| state.messages[queue[*at]].id);
-    (count, oldest)
-}
-
-/// Returns the position of the message that a full queue discards; `None`: the new message.
-fn victim(policy: DropPolicy, state: &NetworkState, from: usize, priority: u8) -> Option<usize> {
-    let queue = &state.modems[from].queue;
-    match policy {
-        DropPolicy::Newest => None,
-        DropPolicy::Oldest => (0..queue.len()).min_by_key(|at| state.messages[queue[*at]].id),
-        DropPolicy::LowestPriority => {
-            let last = queue.len().checked_sub(1)?;
-            (state.messages[queue[last]].priority < priority).then_some(last)
-        }
-    }
-}
+use merrow_model::state::comms::{LossCause, NetworkState, PacketRecord};
 
 /// Removes the message at a position of the queue and returns its index.
 pub(super) fn remove(state: &mut NetworkState, from: usize, position: usize) -> u32 {
     let k = state.modems[from].queue.remove(position);
     state.modems[from].queued_bytes -= state.messages[k].payload.len();
     k
-}
-
-/// Removes the next message that has not exceeded its maximum age from the queue and returns its
-/// index.
-pub(super) fn dequeue(node: &Node, state: &mut NetworkState, from: usize) -> Option<u32> {
-    while !state.modems[from].queue.is_empty() {
-        let k = remove(state, from, 0);
-        let message = &state.messages[k];
-        let age = state.time_ns - message.created_ns;
-        let limits = [node.modem.queue.max_age_ns(), message.max_age_ns];
-        if limits.into_iter().flatten().any(|limit| age > limit) {
-            finish(state, k, LossCause::TimeOut);
-            continue;
-        }
-        state.messages[k].is_in_service = true;
-        return Some(k);
-    }
-    None
 }
 
 /// Ends the attempts to transmit a message. A copy that is neither closed nor in flight is lost,

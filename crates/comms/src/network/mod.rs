@@ -28,8 +28,6 @@ mod activity;
 pub(crate) mod clock;
 mod commands;
 mod control;
-mod deliver;
-mod header;
 mod messages;
 pub mod misfit;
 mod nodes;
@@ -40,7 +38,7 @@ mod transmit;
 
 pub use crate::network::activity::Energy;
 pub use crate::network::clock::{global_ns, local_ns};
-pub use crate::network::commands::{MessageGroup, Send};
+pub use merrow_model::state::comms::{MessageGroup, Send};
 
 use crate::network::nodes::Node;
 use crate::network::schedule::agenda::Agenda;

@@ -1,18 +1,19 @@
-//! Start and end of transmissions: frames, powers, rates, and the signals at all receivers.
+//! Transmissions, from the queue to the signals at all receivers: the next frame of a modem, its
+//! power and rate, its start and its end.
 
 use crate::link::rate::select_scheme;
 use crate::link::reception::ReceivedPowers as Powers;
 use crate::mac;
-use crate::network::header::{Header, purpose};
+use crate::mac::Decision;
 use crate::network::nodes::{Neighbour, Node};
-use crate::network::{Engine, activity, clock, messages};
+use crate::network::{Engine, activity, messages};
 use crate::propagation::Propagation;
 use merrow_math::decibels::level;
 use merrow_model::scene::comms::{BROADCAST, RateChoice};
-use merrow_model::state::comms::modem::{RangeRequest, ServicePhase};
-use merrow_model::state::comms::signal::{BandPart, ControlFrame, ControlKind};
+use merrow_model::state::comms::modem::{Service, ServicePhase};
+use merrow_model::state::comms::signal::{BandPart, ControlFrame, Header};
 use merrow_model::state::comms::{
-    EventKind, LossCause, Message, PacketRecord, Reception, Transmission,
+    EventKind, LossCause, Message, NetworkState, PacketRecord, Reception,
 };
 
 /// Ratio to the noise and to the detection threshold below which a signal is neglected: -20 dB.
@@ -21,11 +22,6 @@ const NEGLIGIBLE: f64 = 0.01;
 const INDEX_BITS: u32 = 20;
 /// Longest travel time in a sort key [ns]: about 4.9 h.
 const MAX_DELAY: u64 = (1 << (64 - INDEX_BITS)) - 1;
-/// Bits of a pair of time stamps in a range reply, and of one stamp in a range signal.
-const STAMP_BITS: u32 = 64;
-/// Maximum number of open two-way range measurements of a modem.
-const MAX_RANGE_REQUESTS: usize = 16;
-
 /// Size, rate and duration of a frame.
 #[derive(Clone, Copy)]
 pub(super) struct Plan {
@@ -38,6 +34,130 @@ pub(super) struct Plan {
 }
 
 impl Engine<'_> {
+    /// Transmits or plans the next frame that waits at a modem.
+    pub(super) fn wake(&mut self, m: u32) {
+        self.decide(m);
+        self.set_activity(m);
+    }
+
+    fn decide(&mut self, m: u32) {
+        let now = self.now();
+        loop {
+            let own = &mut self.state.modems[m as usize];
+            if !own.is_on || own.transmission.is_some() {
+                return;
+            }
+            if let Some(at) = own.control.iter().position(|frame| frame.is_immediate) {
+                // medium access waits until the reply is transmitted
+                if own.control[at].ready_ns <= now
+                    && let Some(frame) = own.control.remove(at)
+                {
+                    self.start_control(m, frame);
+                }
+                return;
+            }
+            if own.is_access_pending {
+                return;
+            }
+            let control = own.control.front().copied();
+            let control = control.filter(|frame| frame.ready_ns <= now);
+            let plan = match &control {
+                Some(frame) => {
+                    let bits = self.control_bits(m as usize, &frame.kind);
+                    Some(self.plan(m as usize, bits, frame.destination))
+                }
+                None => self.plan_service(m),
+            };
+            let node = &self.nodes[m as usize];
+            let protocol = &self.state.modems[m as usize].mac;
+            if plan.is_none() && !mac::properties(protocol, node.modem.address).drives_itself {
+                return;
+            }
+            let decision = self.with_mac(m, plan.is_some(), plan.as_ref(), mac::decide);
+            if !self.execute(m, decision, control.is_some()) {
+                return;
+            }
+        }
+    }
+
+    /// Executes a decision about the frame that waits. Returns true if another decision is
+    /// necessary.
+    fn execute(&mut self, m: u32, decision: Decision, is_control: bool) -> bool {
+        let now = self.now();
+        let own = &mut self.state.modems[m as usize];
+        match decision {
+            Decision::Transmit if is_control => {
+                if let Some(frame) = own.control.pop_front() {
+                    self.start_control(m, frame);
+                }
+                false
+            }
+            Decision::Transmit => {
+                self.start_data(m);
+                false
+            }
+            Decision::WaitUntil(at) => {
+                own.access_serial = own.access_serial.wrapping_add(1);
+                own.is_access_pending = true;
+                let serial = own.access_serial;
+                self.schedule(at.max(now + 1), EventKind::Access { modem: m, serial });
+                false
+            }
+            Decision::Hold => false,
+            Decision::Drop(_) if is_control => {
+                own.control.pop_front();
+                own.discarded_control += 1;
+                true
+            }
+            Decision::Drop(cause) => {
+                if let Some(service) = own.service.take() {
+                    messages::finish(self.state, service.message, cause);
+                }
+                true
+            }
+            Decision::Control(kind, destination) => {
+                let mut frame = own.control_frame(kind, destination, now);
+                frame.is_immediate = true;
+                self.start_control(m, frame);
+                false
+            }
+            Decision::Result(is_received) => {
+                if is_received {
+                    self.advance_service(m);
+                } else {
+                    self.count_retry(m);
+                }
+                true
+            }
+        }
+    }
+
+    /// Plans the current frame of the message in service. If no message is in service, the next
+    /// message of the queue enters service first. `None`: no frame waits for medium access.
+    fn plan_service(&mut self, m: u32) -> Option<Plan> {
+        let at = m as usize;
+        if self.state.modems[at].service.is_none() {
+            let message = dequeue(&self.nodes[at], self.state, at)?;
+            self.state.modems[at].service = Some(Service {
+                message,
+                fragment: 0,
+                retries: 0,
+                phase: ServicePhase::Ready,
+            });
+        }
+        let service = self.state.modems[at].service?;
+        match service.phase {
+            ServicePhase::Ready | ServicePhase::AwaitsResult => {
+                let bits = self.data_bits(at, service.message, service.fragment);
+                let destination = self.state.messages[service.message].destination;
+                Some(self.plan(at, bits, destination))
+            }
+            ServicePhase::Transmitting
+            | ServicePhase::AwaitsAcknowledgement
+            | ServicePhase::BacksOff => None,
+        }
+    }
+
     /// Returns the band part, data rate and duration of a frame of `bits` bits from modem `m` to
     /// `destination`.
     pub(super) fn plan(&self, m: usize, bits: u32, destination: u16) -> Plan {
@@ -81,7 +201,7 @@ impl Engine<'_> {
 
     /// Returns the transmit power of a frame [W]: the power `power` of the message, or the power of
     /// the modem, increased to the powers that the receivers requested.
-    fn frame_power(&self, m: usize, destination: u16, power: Option<f64>) -> f64 {
+    pub(super) fn frame_power(&self, m: usize, destination: u16, power: Option<f64>) -> f64 {
         let own = &self.state.modems[m];
         power.unwrap_or_else(|| {
             let requests = own.requested_powers.iter();
@@ -100,26 +220,6 @@ impl Engine<'_> {
         framing.overhead_bits.saturating_add(payload_bits)
     }
 
-    /// Returns the number of bits of a control frame.
-    pub(super) fn control_bits(&self, m: usize, kind: &ControlKind) -> u32 {
-        let modem = &self.nodes[m].modem;
-        let extra = match kind {
-            ControlKind::RangeReply { .. } => 2 * STAMP_BITS,
-            ControlKind::RangeSignal { .. } => STAMP_BITS,
-            ControlKind::PowerRequest { .. } => {
-                let control = modem.power_control.as_ref();
-                8 * control.map_or(0, |control| control.payload_bytes) as u32
-            }
-            ControlKind::Acknowledgement
-            | ControlKind::RangeRequest
-            | ControlKind::Poll
-            | ControlKind::NoData
-            | ControlKind::SlotReport { .. } => 0,
-        };
-        let framing = &modem.transceiver.framing;
-        framing.control_bits.saturating_add(extra)
-    }
-
     /// Transmits the current frame of the message in service.
     pub(super) fn start_data(&mut self, m: u32) {
         let Some(service) = &mut self.state.modems[m as usize].service else {
@@ -133,68 +233,40 @@ impl Engine<'_> {
         message.transmissions += 1;
         let (destination, power) = (message.destination, message.power);
         let header = Header {
-            kind: purpose(None),
             is_acknowledged: message.is_acknowledged,
-            is_bridged: message.is_bridged,
             source: modem.address,
             destination,
             sequence: message.sequence,
             fragment,
             fragments: message.fragments,
-            length: (bits.saturating_sub(modem.transceiver.framing.overhead_bits) / 8) as u16,
         };
         let plan = self.plan(m as usize, bits, destination);
         let power = self.frame_power(m as usize, destination, power);
-        self.launch(m, &header, None, k, &plan, power);
+        self.launch(m, header, None, k, &plan, power);
     }
 
-    /// Transmits a control frame of modem `m` with the current reading of its clock. A range
-    /// request is stored until its reply arrives.
-    pub(super) fn start_control(&mut self, m: u32, mut frame: ControlFrame) {
-        let now = self.now();
+    /// Continues with the next frame of the message in service, or ends its service.
+    pub(super) fn advance_service(&mut self, m: u32) {
         let own = &mut self.state.modems[m as usize];
-        let local = clock::local_ns(&own.clock, now);
-        match &mut frame.kind {
-            ControlKind::RangeReply { replied_ns, .. } => *replied_ns = local,
-            ControlKind::RangeSignal { sent_ns } => *sent_ns = local,
-            ControlKind::RangeRequest => {
-                if own.range_requests.len() >= MAX_RANGE_REQUESTS {
-                    own.range_requests.remove(0);
-                }
-                own.range_requests.push(RangeRequest {
-                    sequence: frame.sequence,
-                    destination: frame.destination,
-                    sent_ns: local,
-                });
-            }
-            ControlKind::Acknowledgement
-            | ControlKind::Poll
-            | ControlKind::NoData
-            | ControlKind::SlotReport { .. }
-            | ControlKind::PowerRequest { .. } => {}
-        }
-        let header = Header {
-            kind: purpose(Some(&frame.kind)),
-            is_acknowledged: false,
-            is_bridged: false,
-            source: self.nodes[m as usize].modem.address,
-            destination: frame.destination,
-            sequence: frame.sequence,
-            fragment: frame.fragment,
-            fragments: frame.fragment + 1,
-            length: 0,
+        own.repetition_serial = own.repetition_serial.wrapping_add(1);
+        let Some(service) = &mut own.service else {
+            return;
         };
-        let bits = self.control_bits(m as usize, &frame.kind);
-        let plan = self.plan(m as usize, bits, frame.destination);
-        let power = self.frame_power(m as usize, frame.destination, None);
-        self.launch(m, &header, Some(frame), 0, &plan, power);
+        service.fragment += 1;
+        service.retries = 0;
+        service.phase = ServicePhase::Ready;
+        let k = service.message;
+        if service.fragment >= self.state.messages[k].fragments {
+            own.service = None;
+            messages::finish(self.state, k, LossCause::TimeOut);
+        }
     }
 
     /// Starts a transmission and computes its signals at all receivers.
-    fn launch(
+    pub(super) fn launch(
         &mut self,
         m: u32,
-        header: &Header,
+        header: Header,
         control: Option<ControlFrame>,
         message: u32,
         plan: &Plan,
@@ -206,7 +278,7 @@ impl Engine<'_> {
         let transmission = &mut self.state.transmissions[k];
         transmission.from = m;
         transmission.serial = serial;
-        transmission.header = header.encode();
+        transmission.header = header;
         transmission.control = control;
         transmission.message = message;
         transmission.start_ns = now;
@@ -322,7 +394,7 @@ impl Engine<'_> {
                 from: transmission.from,
                 to: reception.to,
                 message,
-                fragment: fragment_of(transmission),
+                fragment: transmission.header.fragment,
                 bits: transmission.bits,
                 snr: 0.0,
                 cause: Some(cause),
@@ -412,6 +484,24 @@ impl Engine<'_> {
     }
 }
 
+/// Removes the next message that has not exceeded its maximum age from the queue and returns its
+/// index.
+fn dequeue(node: &Node, state: &mut NetworkState, from: usize) -> Option<u32> {
+    while !state.modems[from].queue.is_empty() {
+        let k = messages::remove(state, from, 0);
+        let message = &state.messages[k];
+        let age = state.time_ns - message.created_ns;
+        let limits = [node.modem.queue.max_age_ns(), message.max_age_ns];
+        if limits.into_iter().flatten().any(|limit| age > limit) {
+            messages::finish(state, k, LossCause::TimeOut);
+            continue;
+        }
+        state.messages[k].is_in_service = true;
+        return Some(k);
+    }
+    None
+}
+
 /// Returns the index of the copy of a message for a neighbour; `u32::MAX`: none.
 fn copy_of(message: &Message, neighbour: &Neighbour) -> u32 {
     if message.destination == BROADCAST {
@@ -421,11 +511,6 @@ fn copy_of(message: &Message, neighbour: &Neighbour) -> u32 {
     } else {
         u32::MAX
     }
-}
-
-/// Returns the index of the frame in its message.
-pub(super) fn fragment_of(transmission: &Transmission) -> u8 {
-    transmission.header[8]
 }
 
 /// Returns the cause if no signal arrives. A signal is neglected if it is more than 20 dB below the

@@ -10,17 +10,8 @@ use merrow_model::scene::comms::{BROADCAST, ClockError, MacProtocol, Modem};
 use merrow_model::scene::nanoseconds::Nanoseconds;
 use merrow_model::state::comms::{Activity, LossCause, ModemCommand};
 
-fn to(modem: usize, destination: u16, payload: &[u8]) -> Send<'_> {
-    Send {
-        modem,
-        destination,
-        payload,
-        is_bridged: false,
-        priority: 0,
-        is_acknowledged: false,
-        group: None,
-        power: None,
-    }
+fn to(modem: usize, destination: u16, payload: &[u8]) -> Send<&[u8]> {
+    Send::new(modem, destination, payload)
 }
 
 // Modems in separate parts of the band do not interfere, at a rate divided by the number of parts;

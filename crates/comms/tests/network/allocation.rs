@@ -32,20 +32,15 @@ fn packets_allocate_nothing() {
         }
         let modem = (second % 10) as usize;
         let message = Send {
-            modem,
-            destination: BROADCAST,
-            payload: &payload[..40],
-            is_bridged: false,
             priority: (second % 3) as u8,
-            is_acknowledged: false,
             group: Some(MessageGroup::newest_only(1)),
-            power: None,
+            ..Send::new(modem, BROADCAST, &payload[..40])
         };
         net.send(&mut state, &message).expect("valid message");
         let other = ((second + 3) % 10) as u16;
         let acknowledged = Send {
             destination: other,
-            payload: &payload,
+            payload: payload.as_slice(),
             is_acknowledged: true,
             group: None,
             ..message

@@ -5,7 +5,7 @@ use merrow_comms::network::Network;
 use merrow_model::scene::comms::mac::{Backoff, CsmaCa, CsmaCd, PollingController, Tdma};
 use merrow_model::scene::comms::{BROADCAST, MacProtocol, Modem, RateChoice};
 use merrow_model::scene::nanoseconds::Nanoseconds;
-use merrow_model::state::comms::{ModemCommand, Ranging};
+use merrow_model::state::comms::{ModemCommand, Ranging, Send};
 
 /// Asserts that a change of one modem gives one error line that contains `expected`.
 fn refuse(expected: &str, change: impl FnOnce(&mut Modem)) {
@@ -99,14 +99,12 @@ fn invalid_modems_are_refused() {
 #[test]
 fn invalid_commands_are_refused() {
     let (net, mut state) = network(&[modem(1), modem(2)], 1);
-    let send = |destination, length, is_acknowledged, power| ModemCommand::Send {
-        modem: 0,
-        destination,
-        payload: vec![0; length],
-        priority: 0,
-        is_acknowledged,
-        key: None,
-        power,
+    let send = |destination, length, is_acknowledged, power| {
+        ModemCommand::Send(Send {
+            is_acknowledged,
+            power,
+            ..Send::new(0, destination, vec![0; length])
+        })
     };
     let commands = [
         (send(2, 0, false, None), "message of 0 bytes"),

@@ -14,20 +14,11 @@ use merrow_model::state::comms::modem::Supply;
 use merrow_model::state::comms::{Activity, LossCause, ModemCommand, NetworkState, Ranging};
 
 /// Returns a message without options.
-fn to(modem: usize, destination: u16, payload: &[u8]) -> Send<'_> {
-    Send {
-        modem,
-        destination,
-        payload,
-        is_bridged: false,
-        priority: 0,
-        is_acknowledged: false,
-        group: None,
-        power: None,
-    }
+fn to(modem: usize, destination: u16, payload: &[u8]) -> Send<&[u8]> {
+    Send::new(modem, destination, payload)
 }
 
-fn send(net: &Network, state: &mut NetworkState, message: Send<'_>) -> u64 {
+fn send(net: &Network, state: &mut NetworkState, message: Send<&[u8]>) -> u64 {
     net.send(state, &message).expect("valid message")
 }
 

@@ -8,7 +8,7 @@ use merrow_comms::network::Network;
 use merrow_math::rng::Stream;
 use merrow_model::persist::{Persist, Reader, to_bytes};
 use merrow_model::scene::comms::Modem;
-use merrow_model::state::comms::{LossCause, ModemCommand, NetworkState};
+use merrow_model::state::comms::{LossCause, ModemCommand, NetworkState, Send};
 
 /// Replaces a network by the network of `modems`; the modems correspond by name.
 fn replace(net: &mut Network, state: &mut NetworkState, former: &[Modem], modems: &[Modem]) {
@@ -111,15 +111,7 @@ fn frames_are_lost_with_the_loss_probability() {
     };
     let n = 20_000;
     for _ in 0..n {
-        let send = ModemCommand::Send {
-            modem: 0,
-            destination: 2,
-            payload: vec![1; 8],
-            priority: 0,
-            is_acknowledged: false,
-            key: None,
-            power: None,
-        };
+        let send = ModemCommand::Send(Send::new(0, 2, vec![1; 8]));
         net.apply(&mut state, &send).unwrap();
         let until = state.time_ns + SECOND;
         net.advance(&mut state, &channel, until);

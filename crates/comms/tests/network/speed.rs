@@ -41,16 +41,7 @@ fn measure(seconds: u64, payload: &[u8], destructive_overlap: bool) -> [f64; 2] 
         }
         for k in 0..N as u64 {
             net.advance(&mut state, &channel, second * SECOND + k * 5_000_000);
-            let message = Send {
-                modem: k as usize,
-                destination: BROADCAST,
-                payload,
-                is_bridged: false,
-                priority: 0,
-                is_acknowledged: false,
-                group: None,
-                power: None,
-            };
+            let message = Send::new(k as usize, BROADCAST, payload);
             net.send(&mut state, &message).expect("valid message");
             state.output.clear();
         }

@@ -85,16 +85,7 @@ fn idle_modem(state: &NetworkState, uniform: f64) -> usize {
 }
 
 fn send(net: &Network, state: &mut NetworkState, modem: usize) {
-    let message = Send {
-        modem,
-        destination: 0,
-        payload: &PAYLOAD,
-        is_bridged: false,
-        priority: 0,
-        is_acknowledged: false,
-        group: None,
-        power: None,
-    };
+    let message = Send::new(modem, 0, &PAYLOAD);
     net.send(state, &message).expect("valid message");
 }
 

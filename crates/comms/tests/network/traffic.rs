@@ -11,7 +11,7 @@ use merrow_model::scene::comms::{
     BROADCAST, ClockError, DropPolicy, MacProtocol, Modem, QueueLimits, RateChoice, Transceiver,
 };
 use merrow_model::scene::nanoseconds::Nanoseconds;
-use merrow_model::state::comms::{ModemCommand, NetworkState, Ranging};
+use merrow_model::state::comms::{MessageGroup, ModemCommand, NetworkState, Ranging, Send};
 
 /// Number of modems of the random network.
 pub(crate) const N: usize = 12;
@@ -174,15 +174,15 @@ impl Traffic {
                 modem,
                 rate: [RateChoice::Adaptive, RateChoice::Fixed(1)][below(2)],
             },
-            _ => ModemCommand::Send {
-                modem,
-                destination,
-                payload: vec![7; below(450)],
+            _ => ModemCommand::Send(Send {
                 priority: below(3) as u8,
                 is_acknowledged: destination != BROADCAST && below(2) == 0,
-                key: (below(3) == 0).then_some(below(2) as u32),
+                group: (below(3) == 0)
+                    .then_some(below(2) as u32)
+                    .map(MessageGroup::newest_only),
                 power: (below(5) == 0).then_some(10.0),
-            },
+                ..Send::new(modem, destination, vec![7; below(450)])
+            }),
         };
         // an address in the other band is refused
         let _ = net.apply(state, &command);

@@ -21,37 +21,20 @@ use crate::convert::positioning::unoriented_pose;
 use crate::convert::{WORLD_FRAME, header, sonar_range, time};
 use crate::frames::link_frame;
 use crate::msg::{
-    LinkStatus, LinkTable, ModemActivity, ModemSchedule, ModemStatus, Packet, PacketLog,
-    PacketRecord,
+    LinkStatus, LinkTable, ModemActivity, ModemSchedule, ModemStatus, PacketLog, PacketRecord,
 };
 use merrow_environment::signal::measured_range;
 use merrow_math::Mat3;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::{MacProtocol, Modem, RateChoice};
-use merrow_model::state::comms::{Delivery, LinkState, ModemState, NetworkOutput, RangeResult};
+use merrow_model::state::comms::{LinkState, ModemState, NetworkOutput, RangeResult};
 use merrow_ros2::msg::geometry_msgs::PoseWithCovarianceStamped;
 use merrow_ros2::msg::sensor_msgs::Range;
 use std::f64::consts::TAU;
 
-/// Converts a linear ratio to decibels.
-fn decibels(ratio: f64) -> f32 {
+/// Converts a linear ratio [-] to decibels [dB].
+pub fn decibels(ratio: f64) -> f32 {
     (10.0 * libm::log10(ratio)) as f32
-}
-
-/// Builds the message of a received packet.
-pub fn packet(scene: &Scene, output: &NetworkOutput, delivery: &Delivery) -> Packet {
-    let receiver = &scene.modems[delivery.to as usize];
-    Packet {
-        header: header(delivery.received_ns, &receiver.name),
-        source: scene.modems[delivery.from as usize].address,
-        destination: delivery.destination,
-        sent: time(delivery.created_ns),
-        snr: decibels(delivery.snr),
-        doppler: delivery.doppler as f32,
-        overheard: delivery.is_overheard,
-        data: output.payload(delivery).to_vec(),
-        ..Packet::default()
-    }
 }
 
 /// Builds the message of a range measurement; its frame is the name of the other modem.

@@ -37,7 +37,7 @@ pub use crate::state::workspace::Workspace;
 pub use crate::state::wrench::{AppliedWrench, WrenchFrame, WrenchSource};
 
 use crate::scene::schedule::ScheduledCommand;
-use crate::scene::{BuoyancyEngine, Fin, Robot, Scene, Sea, Sensor, SensorKind, Thruster};
+use crate::scene::{BuoyancyEngine, Fin, Robot, Scene, Sea, Sensor, SensorKind};
 use crate::sensor::water::DvlLock;
 use crate::state::reading::Reading;
 use merrow_derive::CloneFields;
@@ -500,24 +500,6 @@ fn start_commands(robot: &Robot) -> Vec<f64> {
             crate::scene::Drive::Effort { .. } | crate::scene::Drive::Servo(_) => 0.0,
         })
         .collect()
-}
-
-impl ActuatorState {
-    /// Creates the state of a healthy thruster at its neutral command.
-    pub fn new(thruster: &Thruster) -> Self {
-        Self {
-            command: thruster.motor.neutral,
-            target: thruster.drive(thruster.motor.neutral),
-            available_fraction: 1.0,
-            ..Self::default()
-        }
-    }
-
-    /// Sets the command, in the unit of the thruster's command, clamped to its range.
-    pub fn set_command(&mut self, thruster: &Thruster, command: f64) {
-        self.command = command.clamp(thruster.motor.range[0], thruster.motor.range[1]);
-        self.target = thruster.drive(self.command);
-    }
 }
 
 impl FinState {

@@ -1,7 +1,6 @@
 //! On-board electronics of a robot: commands, thrust allocation, faults, energy, joint controllers,
 //! firmware, winches, couplings and water samplers.
 
-pub(crate) mod actuator_command;
 pub mod command;
 pub mod coupling;
 pub mod energy;

@@ -1,5 +1,6 @@
 //! Thruster parameters: command, thrust curve, lag, motor and pose.
 
+use crate::state::ActuatorState;
 use merrow_math::{Real, SpatialForce, Vec3};
 use merrow_yaml::spec::spec;
 
@@ -569,4 +570,22 @@ pub fn interpolate(table: &[[f64; 2]], x: f64) -> f64 {
     }
     let ([x0, y0], [x1, y1]) = (table[k - 1], table[k]);
     y0 + (y1 - y0) * ((x - x0) / (x1 - x0))
+}
+
+impl ActuatorState {
+    /// Creates the state of a healthy thruster at its neutral command.
+    pub fn new(thruster: &Thruster) -> Self {
+        Self {
+            command: thruster.motor.neutral,
+            target: thruster.drive(thruster.motor.neutral),
+            available_fraction: 1.0,
+            ..Self::default()
+        }
+    }
+
+    /// Sets the command, in the unit of the thruster's command, clamped to its range.
+    pub fn set_command(&mut self, thruster: &Thruster, command: f64) {
+        self.command = command.clamp(thruster.motor.range[0], thruster.motor.range[1]);
+        self.target = thruster.drive(self.command);
+    }
 }

@@ -14,7 +14,7 @@ pub mod output;
 pub mod signal;
 pub mod slab;
 
-pub use crate::state::comms::command::{ModemCommand, Ranging};
+pub use crate::state::comms::command::{MessageGroup, ModemCommand, Ranging, Send};
 pub use crate::state::comms::event::{Event, EventKind};
 pub use crate::state::comms::link::{LinkSignal, LinkState};
 pub use crate::state::comms::loss::{LossCause, PacketCounts};

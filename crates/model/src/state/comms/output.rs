@@ -39,39 +39,11 @@ impl NetworkOutput {
             && self.trace.items.is_empty()
     }
 
-    /// Moves all results to the end of `to` at the time `now_ns` [ns] and keeps the memory.
-    pub fn drain_into(&mut self, to: &mut Self, now_ns: u64) {
-        let offset = to.payloads.len();
-        for delivery in &mut self.deliveries {
-            delivery.payload_start += offset;
-            delivery.published_ns = now_ns;
-        }
-        for range in &mut self.ranges {
-            range.published_ns = now_ns;
-        }
-        move_all(&mut self.payloads, &mut to.payloads);
-        move_all(&mut self.deliveries, &mut to.deliveries);
-        move_all(&mut self.ranges, &mut to.ranges);
-        move_all(&mut self.packets.items, &mut to.packets.items);
-        move_all(&mut self.trace.items, &mut to.trace.items);
-        to.packets.discarded = self.packets.discarded;
-        to.trace.discarded = self.trace.discarded;
-    }
-
     /// Returns the payload of a delivery of this output; empty if its range is beyond the end of
     /// `payloads`.
     pub fn payload(&self, delivery: &Delivery) -> &[u8] {
         let range = delivery.payload_start..delivery.payload_start + delivery.payload_len;
         self.payloads.get(range).unwrap_or_default()
-    }
-}
-
-/// Moves all items to the end of `to`. Exchanges the memory if `to` is empty.
-fn move_all<T>(from: &mut Vec<T>, to: &mut Vec<T>) {
-    if to.is_empty() {
-        std::mem::swap(from, to);
-    } else {
-        to.append(from);
     }
 }
 

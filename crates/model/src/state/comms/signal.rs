@@ -4,8 +4,22 @@ use crate::persist::Persist;
 use crate::state::comms::loss::LossCause;
 use crate::state::comms::slab::Reset;
 
-/// Bytes of the encoded header of a frame.
-pub const HEADER_BYTES: usize = 14;
+/// Header of a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
+pub struct Header {
+    /// Whether the receiver must acknowledge the frame.
+    pub is_acknowledged: bool,
+    /// Address of the transmitter.
+    pub source: u16,
+    /// Address of the receiving modem, or the broadcast address.
+    pub destination: u16,
+    /// Number of the message at its source, modulo 65536.
+    pub sequence: u16,
+    /// Index of the frame in the message.
+    pub fragment: u8,
+    /// Number of frames of the message.
+    pub fragments: u8,
+}
 
 /// Frame in flight, with its receptions.
 #[derive(Clone, Debug, Default, PartialEq, Persist)]
@@ -14,8 +28,8 @@ pub struct Transmission {
     pub from: u32,
     /// Identifies the transmission in events.
     pub serial: u32,
-    /// Encoded header of the frame.
-    pub header: [u8; HEADER_BYTES],
+    /// Header of the frame.
+    pub header: Header,
     /// Content of a control frame; `None`: a frame of a message.
     pub control: Option<ControlFrame>,
     /// Index of the message of a frame with data.

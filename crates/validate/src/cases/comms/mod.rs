@@ -19,7 +19,7 @@ use merrow_model::scene::comms::medium::Medium;
 use merrow_model::scene::comms::transceiver::{Fading, Reception};
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::state::Command;
-use merrow_model::state::comms::{Delivery, ModemCommand, PacketRecord};
+use merrow_model::state::comms::{Delivery, ModemCommand, PacketRecord, Send};
 use merrow_yaml::read::Places;
 use std::f64::consts::LN_2;
 
@@ -75,15 +75,11 @@ fn run_modems(
     let command = |&(time, modem, destination, length): &Message| ScheduledCommand {
         name: "message".into(),
         time_ns: (time * 1e9).round() as u64,
-        command: Command::Modem(ModemCommand::Send {
+        command: Command::Modem(ModemCommand::Send(Send::new(
             modem,
             destination,
-            payload: vec![1; length],
-            priority: 0,
-            is_acknowledged: false,
-            key: None,
-            power: None,
-        }),
+            vec![1; length],
+        ))),
     };
     simulation.replay.commands = messages.iter().map(command).collect();
     let last = messages.last().map_or(0.0, |(time, ..)| *time);

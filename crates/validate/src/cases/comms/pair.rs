@@ -2,7 +2,7 @@
 
 use super::{delivery_radius, uniform_water};
 use crate::cases::prelude::*;
-use merrow_model::state::comms::ModemCommand;
+use merrow_model::state::comms::{ModemCommand, Send};
 use merrow_model::state::{Command, FirmwareCommand};
 
 /// Time between two observations [s].
@@ -78,15 +78,7 @@ impl Pair {
 
     /// Transmits a message of `payload` from a vehicle to the other vehicle.
     fn send(&mut self, from: usize, payload: Vec<u8>) -> Result<(), String> {
-        let command = ModemCommand::Send {
-            modem: from,
-            destination: 2 - from as u16,
-            payload,
-            priority: 0,
-            is_acknowledged: false,
-            key: None,
-            power: None,
-        };
+        let command = ModemCommand::Send(Send::new(from, 2 - from as u16, payload));
         apply(&mut self.simulation, &Command::Modem(command))
     }
 

@@ -6,7 +6,7 @@ use crate::context::SceneContext;
 use crate::keys::schedule::{ScheduledConfig, ScheduledKindConfig};
 use merrow_model::scene::comms::{BROADCAST, Modem, RateChoice};
 use merrow_model::state::Command;
-use merrow_model::state::comms::{ModemCommand, Ranging};
+use merrow_model::state::comms::{ModemCommand, Ranging, Send};
 
 /// Returns the command of an entry for a modem; `None` for another entry, or after an error.
 pub(crate) fn build_modem_command(file: &ScheduledConfig, cx: SceneContext<'_>) -> Option<Command> {
@@ -14,18 +14,18 @@ pub(crate) fn build_modem_command(file: &ScheduledConfig, cx: SceneContext<'_>) 
     let find_modem =
         |key: &str, name: &str| find_kind(file, (key, "modem"), name, names.clone(), cx);
     let command = match &file.kind {
-        ScheduledKindConfig::ModemSend(keys) => ModemCommand::Send {
-            modem: find_modem("from", &keys.from)?,
-            destination: match &keys.to {
-                Some(to) => cx.scene.modems[find_modem("to", to)?].address,
-                None => BROADCAST,
-            },
-            payload: keys.text.clone().into_bytes(),
+        ScheduledKindConfig::ModemSend(keys) => ModemCommand::Send(Send {
             priority: keys.priority as u8,
             is_acknowledged: keys.acknowledge,
-            key: None,
-            power: None,
-        },
+            ..Send::new(
+                find_modem("from", &keys.from)?,
+                match &keys.to {
+                    Some(to) => cx.scene.modems[find_modem("to", to)?].address,
+                    None => BROADCAST,
+                },
+                keys.text.clone().into_bytes(),
+            )
+        }),
         ScheduledKindConfig::ModemRange {
             from, to, one_way, ..
         } => ModemCommand::Range {
