@@ -7,24 +7,11 @@ use crate::scene::correspondence::Correspondence;
 use crate::scene::robot::firmware::motion_control::GainKind;
 use crate::scene::robot::joint::JointMode;
 use crate::state::comms::ModemCommand;
+use crate::state::fault_effect::Health;
 use crate::state::firmware::ControlMode;
 use crate::state::joint::Trajectory;
 use merrow_math::{Quat, Vec3};
 use std::sync::Arc;
-
-/// Health of an actuator.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
-pub enum Health {
-    /// Normal operation without degradation.
-    #[default]
-    Healthy,
-    /// Delivers this fraction of its thrust, 0..1.
-    Reduced(f64),
-    /// Keeps the drive of the moment of failure and ignores commands.
-    Stuck,
-    /// Delivers no thrust at all.
-    Dead,
-}
 
 /// One command. The first field of a command to a robot is the index of the robot; other objects are
 /// named by their indices in the scene too.

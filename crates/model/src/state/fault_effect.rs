@@ -1,6 +1,20 @@
-//! Effect of faults on a device.
+//! Effect of faults on a device, and health of an actuator.
 
 use crate::persist::Persist;
+
+/// Health of an actuator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
+pub enum Health {
+    /// Normal operation without degradation.
+    #[default]
+    Healthy,
+    /// Delivers this fraction of its thrust, 0..1.
+    Reduced(f64),
+    /// Keeps the drive of the moment of failure and ignores commands.
+    Stuck,
+    /// Delivers no thrust at all.
+    Dead,
+}
 
 /// Combined effect of the faults of a device in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Persist)]

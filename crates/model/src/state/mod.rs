@@ -22,15 +22,16 @@ pub mod wave_tile;
 pub mod workspace;
 pub mod wrench;
 
+pub use crate::scene::robot::thruster::ActuatorState;
 pub use crate::state::commands::{
-    ActuatorCommand, BodyCommand, Command, DeviceCommand, FirmwareCommand, Health, JointCommand,
+    ActuatorCommand, BodyCommand, Command, DeviceCommand, FirmwareCommand, JointCommand,
 };
 pub use crate::state::contact::Contacts;
 pub use crate::state::coupling::CouplingState;
 pub use crate::state::energy::BatteryState;
 pub(crate) use crate::state::energy::ChargerState;
 pub use crate::state::fault::FaultState;
-pub use crate::state::fault_effect::FaultEffect;
+pub use crate::state::fault_effect::{FaultEffect, Health};
 pub use crate::state::joint::{GroupState, JointDriveState};
 pub use crate::state::tether::{LineBreak, TetherState, WinchCommand};
 pub use crate::state::workspace::Workspace;
@@ -147,39 +148,6 @@ pub struct RobotState {
     /// Reason for which the robot no longer moves; `None`: it moves. [`Halt::cause`] lists the
     /// reasons.
     pub halted: Option<Halt>,
-}
-
-/// State of one thruster.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
-pub struct ActuatorState {
-    /// Command in the unit of the thruster.
-    pub command: f64,
-    /// Drive for the command: thrust [N] or shaft speed [rad/s]. Stored because commands change
-    /// rarely.
-    pub target: f64,
-    /// State vector of the lag of the thruster; entries beyond its order are zero.
-    pub lag: [f64; 3],
-    /// Health, set at run time.
-    pub health: Health,
-    /// Drive held while stuck: thrust [N] or shaft speed [rad/s].
-    pub held_drive: f64,
-    /// Thrust at the last evaluation [N].
-    pub thrust: f64,
-    /// Shaft power at the last evaluation, where the torque is known [W].
-    pub shaft_power: f64,
-    /// Drive at the end of the last step (thrust [N] or shaft speed [rad/s]), and shaft torque at
-    /// its start [N m]; NaN where unknown.
-    pub shaft: [f64; 2],
-    /// Electrical power consumption [W].
-    pub power: f64,
-    /// Motor temperature above the water temperature [K].
-    pub heat: f64,
-    /// True while the motor is stopped for cooling.
-    pub is_overheated: bool,
-    /// Fraction of its thrust that power and temperature allow over the next step, 0..1.
-    pub available_fraction: f64,
-    /// Effect of faults on the thruster.
-    pub fault: FaultEffect,
 }
 
 /// State of one fin.

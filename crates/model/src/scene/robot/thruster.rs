@@ -1,6 +1,7 @@
-//! Thruster parameters: command, thrust curve, lag, motor and pose.
+//! Thruster: command, thrust curve, lag, motor and pose, and its state.
 
-use crate::state::ActuatorState;
+use crate::persist::Persist;
+use crate::state::fault_effect::{FaultEffect, Health};
 use merrow_math::{Real, SpatialForce, Vec3};
 use merrow_yaml::spec::spec;
 
@@ -570,6 +571,39 @@ pub fn interpolate(table: &[[f64; 2]], x: f64) -> f64 {
     }
     let ([x0, y0], [x1, y1]) = (table[k - 1], table[k]);
     y0 + (y1 - y0) * ((x - x0) / (x1 - x0))
+}
+
+/// State of one thruster.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
+pub struct ActuatorState {
+    /// Command in the unit of the thruster.
+    pub command: f64,
+    /// Drive for the command: thrust [N] or shaft speed [rad/s]. Stored because commands change
+    /// rarely.
+    pub target: f64,
+    /// State vector of the lag of the thruster; entries beyond its order are zero.
+    pub lag: [f64; 3],
+    /// Health, set at run time.
+    pub health: Health,
+    /// Drive held while stuck: thrust [N] or shaft speed [rad/s].
+    pub held_drive: f64,
+    /// Thrust at the last evaluation [N].
+    pub thrust: f64,
+    /// Shaft power at the last evaluation, where the torque is known [W].
+    pub shaft_power: f64,
+    /// Drive at the end of the last step (thrust [N] or shaft speed [rad/s]), and shaft torque at
+    /// its start [N m]; NaN where unknown.
+    pub shaft: [f64; 2],
+    /// Electrical power consumption [W].
+    pub power: f64,
+    /// Motor temperature above the water temperature [K].
+    pub heat: f64,
+    /// True while the motor is stopped for cooling.
+    pub is_overheated: bool,
+    /// Fraction of its thrust that power and temperature allow over the next step, 0..1.
+    pub available_fraction: f64,
+    /// Effect of faults on the thruster.
+    pub fault: FaultEffect,
 }
 
 impl ActuatorState {
