@@ -3,4 +3,3 @@
 pub mod report;
 pub mod run;
 pub mod score;
-pub mod simulator;

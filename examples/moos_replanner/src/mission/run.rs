@@ -2,7 +2,6 @@
 
 use super::report;
 use super::score::Score;
-use super::simulator::{Simulator, program};
 use crate::program::{Address, Program};
 use crate::{application, sonar};
 use merrow_moos::alog::Writer;
@@ -14,6 +13,7 @@ use merrow_moos::server::{self, Server};
 use serde_json::{Value, json};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
+use simulator_process::{Simulator, program};
 use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -140,7 +140,7 @@ pub fn run(settings: &Settings) -> Result<Value, String> {
     });
     json["seed"] = json!(settings.seed);
     if settings.warp.is_none() {
-        json["state_hash"] = json!(state_hash);
+        json["state_hash"] = json!(state_hash?);
     }
     let text = serde_json::to_string_pretty(&json).map_err(|why| why.to_string())?;
     let map = report::map(&score, &planner, &obstacles);
@@ -197,7 +197,7 @@ fn start_simulator(
         arguments.extend(["--seed".to_string(), seed.to_string()]);
     }
     let program = program(settings.merrow.as_deref());
-    Simulator::start(&program, &arguments, &settings.out)
+    Simulator::start(&program, &arguments, None, &settings.out)
 }
 
 /// Writes the messages of the community to the log until the mission ends.

@@ -1,9 +1,8 @@
 //! The ROS node of a process: its subscriptions, publishers and clients, and one queue of what
 //! arrives.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use merrow_ros2::args::NodeOptions;
@@ -29,6 +28,37 @@ pub(super) enum Event {
     Response(u64, Vec<u8>),
 }
 
+/// What has arrived and has not been handled.
+#[derive(Default)]
+struct Queue {
+    events: Mutex<VecDeque<Event>>,
+    arrival: Condvar,
+}
+
+impl Queue {
+    /// Adds an event. Of a topic that keeps its last messages no more are kept here: the oldest goes.
+    fn push(&self, event: Event, history: History) {
+        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (Event::Message(topic, _), History::KeepLast(depth)) = (&event, history) {
+            let is_same = |other: &Event| matches!(other, Event::Message(k, _) if k == topic);
+            if events.iter().filter(|other| is_same(other)).count() >= depth.max(1) as usize {
+                let oldest = events.iter().position(is_same);
+                oldest.and_then(|k| events.remove(k));
+            }
+        }
+        events.push_back(event);
+        self.arrival.notify_one();
+    }
+
+    /// Waits for an event, for `timeout` at most.
+    fn pop(&self, timeout: Duration) -> Option<Event> {
+        let events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_empty = |events: &mut VecDeque<Event>| events.is_empty();
+        let waited = self.arrival.wait_timeout_while(events, timeout, is_empty);
+        waited.unwrap_or_else(PoisonError::into_inner).0.pop_front()
+    }
+}
+
 /// The ROS node.
 pub(super) struct Network {
     node: Node,
@@ -37,8 +67,7 @@ pub(super) struct Network {
     publishers: BTreeMap<Arc<str>, Publisher>,
     clients: BTreeMap<Arc<str>, Client>,
     subscriptions: Vec<Subscription>,
-    events: Receiver<Event>,
-    sender: Sender<Event>,
+    queue: Arc<Queue>,
     calls: u64,
 }
 
@@ -52,7 +81,7 @@ impl Network {
         keeps_all: bool,
     ) -> Result<Self, ExecutorError> {
         let node = Node::new(options).map_err(ExecutorError::new)?;
-        let (sender, events) = channel();
+        let queue = Arc::new(Queue::default());
         let mut subscriptions = Vec::new();
         for (k, input) in inputs.iter().enumerate() {
             let qos = match keeps_all {
@@ -62,9 +91,8 @@ impl Network {
                 },
                 false => input.qos,
             };
-            let to = sender.clone();
-            // the receiver ends with the executor
-            let pass = move |bytes: &[u8]| drop(to.send(Event::Message(k, bytes.to_vec())));
+            let (to, history) = (Arc::clone(&queue), qos.history);
+            let pass = move |bytes: &[u8]| to.push(Event::Message(k, bytes.to_vec()), history);
             let made = node.subscription(&input.topic, input.message, &qos, Box::new(pass));
             subscriptions.push(made.map_err(ExecutorError::new)?);
         }
@@ -81,8 +109,7 @@ impl Network {
             publishers,
             clients: BTreeMap::new(),
             subscriptions,
-            events,
-            sender,
+            queue,
             calls: 0,
         })
     }
@@ -187,8 +214,10 @@ impl Network {
     /// Sends a request and returns its number, with which the response arrives.
     pub(super) fn call(&mut self, name: &str, request: &[u8]) -> Result<u64, ExecutorError> {
         self.calls += 1;
-        let (number, to) = (self.calls, self.sender.clone());
-        let pass = move |bytes: &[u8]| drop(to.send(Event::Response(number, bytes.to_vec())));
+        let (number, to) = (self.calls, Arc::clone(&self.queue));
+        let pass = move |bytes: &[u8]| {
+            to.push(Event::Response(number, bytes.to_vec()), History::KeepAll);
+        };
         let client = self.clients.get(name);
         let client = client.ok_or_else(|| ExecutorError(format!("{name}: no client")))?;
         let called = client.call(request, Box::new(pass));
@@ -207,12 +236,11 @@ impl Network {
     ) -> Result<Option<Event>, ExecutorError> {
         loop {
             let left = end.saturating_duration_since(Instant::now());
-            match self.events.recv_timeout(left.min(CHECK_PERIOD)) {
-                Ok(event) => return Ok(Some(event)),
-                Err(RecvTimeoutError::Timeout) => supervisor.check().map_err(ExecutorError)?,
-                // this object holds a sender
-                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+            let event = self.queue.pop(left.min(CHECK_PERIOD));
+            if event.is_some() {
+                return Ok(event);
             }
+            supervisor.check().map_err(ExecutorError)?;
             if Instant::now() >= end {
                 return Ok(None);
             }
@@ -258,4 +286,29 @@ fn listed(things: &[String]) -> String {
         text += &format!(" and {} more", things.len() - 3);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A node that does not read keeps the last messages of each topic, and all responses.
+    #[test]
+    fn the_queue_keeps_the_last_messages() {
+        let queue = Queue::default();
+        for k in 0..100 {
+            queue.push(Event::Message(0, vec![k]), History::KeepLast(3));
+            queue.push(Event::Message(1, vec![k]), History::KeepLast(1));
+            queue.push(Event::Response(k.into(), Vec::new()), History::KeepAll);
+        }
+        let mut kept = [Vec::new(), Vec::new()];
+        let mut responses = 0;
+        while let Some(event) = queue.pop(Duration::ZERO) {
+            match event {
+                Event::Message(topic, bytes) => kept[topic].push(bytes[0]),
+                Event::Response(..) => responses += 1,
+            }
+        }
+        assert_eq!((kept, responses), ([vec![97, 98, 99], vec![99]], 100));
+    }
 }

@@ -5,5 +5,4 @@ pub mod report;
 pub mod run;
 pub mod score;
 pub mod seeds;
-pub mod simulator;
 pub mod structures;

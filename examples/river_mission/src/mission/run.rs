@@ -8,11 +8,11 @@ use merrow_ros2::msg::sensor_msgs::PointCloud2;
 use merrow_ros2::parameters::value::ParameterValue;
 use merrow_ros2::qos::Qos;
 use serde_json::{Value, json};
+use simulator_process::{Simulator, program};
 
 use super::fleet::{self, DYE_SCALE, Pair};
 use super::report::{self, Maps};
 use super::score::{Score, Scorer};
-use super::simulator::{Simulator, program};
 use super::structures::structures;
 use crate::clouds::read_points;
 use crate::executor::signals::Signals;
@@ -270,7 +270,7 @@ fn start(settings: &Settings, program: &Path) -> Result<Simulator, String> {
         .iter()
         .map(|set| ["--set".to_owned(), set.clone()]);
     arguments.extend(seed.chain(set).flatten());
-    Simulator::start(program, &arguments, settings.domain, out)
+    Simulator::start(program, &arguments, Some(settings.domain), out)
 }
 
 /// Creates the nodes of all pairs.

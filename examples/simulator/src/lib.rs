@@ -1,4 +1,4 @@
-//! The simulator as a process of its own.
+//! The simulator as a process that an example starts and ends.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -13,6 +13,7 @@ const END_TIMEOUT: Duration = Duration::from_secs(20);
 const DROP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A running simulator. Dropping it ends it.
+#[derive(Debug)]
 pub struct Simulator {
     child: Child,
     /// Standard output and error.
@@ -39,35 +40,35 @@ pub fn program(given: Option<&Path>) -> PathBuf {
 }
 
 impl Simulator {
-    /// Starts `merrow run` with these arguments in a DDS domain; its output goes to files in a folder.
+    /// Starts `merrow run` with these arguments, in a DDS domain if one is given; its output goes to
+    /// files in a folder.
     ///
     /// # Errors
     /// One line: the program or a file is missing.
     pub fn start(
         program: &Path,
         arguments: &[String],
-        domain: u16,
+        domain: Option<u16>,
         folder: &Path,
     ) -> Result<Self, String> {
         let output = ["simulator.json", "simulator.log"].map(|name| folder.join(name));
         let file =
             |path: &PathBuf| File::create(path).map_err(|why| format!("{}: {why}", path.display()));
         let (stdout, stderr) = (file(&output[0])?, file(&output[1])?);
+        let domain = domain.map(|domain| ("ROS_DOMAIN_ID", domain.to_string()));
         let child = Command::new(program)
             .arg("run")
             .args(arguments)
             .arg("--json")
-            .env("ROS_DOMAIN_ID", domain.to_string())
+            .envs(domain)
             .stdin(Stdio::null())
             .stdout(stdout)
             .stderr(stderr)
-            .spawn()
-            .map_err(|why| {
-                format!(
-                    "{}: {why}; name the program with --merrow",
-                    program.display()
-                )
-            })?;
+            .spawn();
+        let child = child.map_err(|why| {
+            let program = program.display();
+            format!("{program}: {why}; build it with `cargo build --bin merrow`, or name it with --merrow")
+        })?;
         Ok(Self { child, output })
     }
 
@@ -102,9 +103,7 @@ impl Simulator {
         hash.map(str::to_owned)
             .ok_or_else(|| "the summary has no state hash".to_owned())
     }
-}
 
-impl Simulator {
     /// Requests the end of the process; returns whether it ends in time.
     fn terminate(&mut self, timeout: Duration) -> bool {
         let pid = rustix::process::Pid::from_child(&self.child);
