@@ -111,6 +111,11 @@ impl<'a> Context<'a> {
         self.problems().push(place, text);
     }
 
+    /// Adds an error in place of a value.
+    pub(crate) fn refuse<T>(self, place: &Place, text: impl AsRef<str>) -> Option<T> {
+        self.problems().refuse(place, text)
+    }
+
     /// Adds a note, as [`Problems::note`] does.
     pub(crate) fn note(self, place: &Place, text: impl AsRef<str>) {
         self.problems().note(place, text);

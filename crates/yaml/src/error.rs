@@ -165,6 +165,12 @@ impl Problems {
         });
     }
 
+    /// Adds one error in place of a value.
+    pub fn refuse<T>(&mut self, place: &Place, text: impl AsRef<str>) -> Option<T> {
+        self.push(place, text);
+        None
+    }
+
     /// Returns the index of `name` among `names`. If there is none, it reports the text that
     /// `explain` returns for the quoted name, and the name that was probably meant.
     pub fn find<'a>(

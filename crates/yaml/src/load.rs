@@ -143,8 +143,7 @@ impl Loader {
             if message == "no such file" {
                 message = missing_file_message(path);
             }
-            problems.push(&Place::file(&path.to_string_lossy()), message);
-            return None;
+            return problems.refuse(&Place::file(&path.to_string_lossy()), message);
         }
         let node = self.load_file(path, problems)?;
         self.expand(node, 0, &mut Chain::new(), problems)
@@ -174,8 +173,7 @@ impl Loader {
         problems: &mut Problems,
     ) -> Option<Node> {
         if depth + node.memory_and_depth().1 > DEPTH_MAX {
-            problems.push(&node.place, too_deep());
-            return None;
+            return problems.refuse(&node.place, too_deep());
         }
         expand_component_name(key, &mut node, self.components);
         expand_component_names(&mut node, self.components, false);
@@ -191,8 +189,7 @@ impl Loader {
         problems: &mut Problems,
     ) -> Option<PathBuf> {
         if !from.may_name(requested) {
-            problems.push(from, not_for_requests(requested));
-            return None;
+            return problems.refuse(from, not_for_requests(requested));
         }
         let search = self.search.iter().map(PathBuf::as_path);
         let folders: Vec<&Path> = from.folder().into_iter().chain(search).collect();
@@ -260,10 +257,7 @@ impl Loader {
         let name = path.to_string_lossy();
         let node = match read_text(path) {
             Ok(text) => parse(&name, &text, problems),
-            Err(text) => {
-                problems.push(&Place::file(&name), text);
-                None
-            }
+            Err(text) => problems.refuse(&Place::file(&name), text),
         };
         let node = node.map(|mut node| {
             expand_component_names(&mut node, self.components, true);
@@ -369,8 +363,7 @@ impl Loader {
                      character `$`",
                     quote(text)
                 );
-                problems.push(&node.place, text);
-                return None;
+                return problems.refuse(&node.place, text);
             }
         };
         expand_component_name(key, &mut value, self.components);
@@ -398,8 +391,7 @@ impl Loader {
                 true => "; declare it under `parameters` of the world",
                 false => "",
             };
-            problems.push(place, text + remedy);
-            return None;
+            return problems.refuse(place, text + remedy);
         };
         declared.used.insert(name.to_owned());
         let mut value = parameter.value.clone();
@@ -409,15 +401,13 @@ impl Loader {
         }
         self.weight = self.weight.saturating_add(weight);
         if self.weight > MAX_TOTAL_BYTES {
-            problems.push(
+            return problems.refuse(
                 place,
                 "too large: the values of the parameters together exceed the limit",
             );
-            return None;
         }
         if depth + own_depth > DEPTH_MAX {
-            problems.push(place, too_deep());
-            return None;
+            return problems.refuse(place, too_deep());
         }
         // the texts of a list or a map are visited later
         if let Value::Scalar { .. } = value.value {
@@ -542,13 +532,11 @@ impl Loader {
                 .iter()
                 .map(|(from, to)| format!("{from} names {}", quote(&to.to_string_lossy())))
                 .collect();
-            problems.push(place, format!("circular `extends`: {}", circle.join(", ")));
-            return None;
+            return problems.refuse(place, format!("circular `extends`: {}", circle.join(", ")));
         }
         let base = self.load_file(&path, problems)?;
         if let Err(text) = self.check_base(&base, depth, requested) {
-            problems.push(place, text);
-            return None;
+            return problems.refuse(place, text);
         }
         chain.push((place.clone(), path));
         Some(base)
@@ -670,8 +658,7 @@ fn draw_value(
         Ok(value) => value,
         Err((place, why)) => {
             let text = format!("parameter {}: {why}", quote(&parameter.name));
-            problems.push(&place, text);
-            return None;
+            return problems.refuse(&place, text);
         }
     };
     let described = node

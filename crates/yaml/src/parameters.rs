@@ -79,8 +79,7 @@ pub(crate) fn read_parameter(key: &Key, node: &Node, problems: &mut Problems) ->
             "in `{PARAMETERS}`: expected {NAME_RULE}, found {}",
             quote(name)
         );
-        problems.push(&key.place, text);
-        return None;
+        return problems.refuse(&key.place, text);
     }
     if node
         .as_map()
@@ -90,8 +89,7 @@ pub(crate) fn read_parameter(key: &Key, node: &Node, problems: &mut Problems) ->
             "parameter {}: has a `{DESCRIPTION}` and no `{VALUE}`; add the value",
             quote(name)
         );
-        problems.push(&node.place, text);
-        return None;
+        return problems.refuse(&node.place, text);
     }
     let described = node.as_map().filter(|map| is_described(map));
     let description = described.and_then(|map| map.get(DESCRIPTION));
@@ -101,16 +99,14 @@ pub(crate) fn read_parameter(key: &Key, node: &Node, problems: &mut Problems) ->
             "`{DESCRIPTION}` of the parameter {}: expected a string",
             quote(name)
         );
-        problems.push(&wrong.place, text);
-        return None;
+        return problems.refuse(&wrong.place, text);
     }
     if matches!(value.value, Value::Null) {
         let text = format!(
             "parameter {}: expected a value, found null; give it a value or remove it",
             quote(name)
         );
-        problems.push(&value.place, text);
-        return None;
+        return problems.refuse(&value.place, text);
     }
     check_plain(name, value, problems).then(|| Parameter {
         name: name.clone(),

@@ -24,8 +24,7 @@ const MAX_FILE_BYTES: usize = 64 << 20;
 pub fn parse(file: &str, text: &str, problems: &mut Problems) -> Option<Node> {
     let file: Arc<str> = Arc::from(file);
     if let Some(place) = forbidden_character(&file, text) {
-        problems.push(&place, "not valid YAML: control characters are not allowed");
-        return None;
+        return problems.refuse(&place, "not valid YAML: control characters are not allowed");
     }
     let mut builder = Builder {
         file,
@@ -39,10 +38,7 @@ pub fn parse(file: &str, text: &str, problems: &mut Problems) -> Option<Node> {
     let mut parser = Parser::new_from_str(text);
     match builder.run(text, &mut parser) {
         Ok(node) => Some(node),
-        Err((place, text)) => {
-            problems.push(&place, text);
-            None
-        }
+        Err((place, text)) => problems.refuse(&place, text),
     }
 }
 

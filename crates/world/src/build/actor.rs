@@ -15,8 +15,7 @@ pub(crate) fn build_route(file: &ActorEntry, cx: Context<'_>) -> Option<Route> {
     let n = points.len();
     if n < 2 {
         let text = "`waypoints_m`: expected at least 2 waypoints, found 1";
-        cx.error(file.at.key_place("waypoints_m"), text);
-        return None;
+        return cx.refuse(file.at.key_place("waypoints_m"), text);
     }
     let times = waypoint_times(file, &points, cx)?;
     if let Some(k) = (1..n).find(|k| times[*k] <= times[k - 1]) {
@@ -25,13 +24,11 @@ pub(crate) fn build_route(file: &ActorEntry, cx: Context<'_>) -> Option<Route> {
             times[k],
             times[k - 1]
         );
-        cx.error(&file.at.whole, text);
-        return None;
+        return cx.refuse(&file.at.whole, text);
     }
     if file.repeats && (points[n - 1] - points[0]).norm() > END_TOLERANCE {
         let text = "`repeats`: expected the last waypoint at the position of the first";
-        cx.error(file.at.key_place("repeats"), text);
-        return None;
+        return cx.refuse(file.at.key_place("repeats"), text);
     }
     Some(Route {
         times_s: times,
@@ -46,8 +43,7 @@ fn waypoint_times(file: &ActorEntry, points: &[Vec3], cx: Context<'_>) -> Option
     match file.speed_m_s {
         Some(_) if !file.times_s.is_empty() => {
             let text = "expected `times_s` or `speed_m_s`, found both";
-            cx.error(file.at.key_place("speed_m_s"), text);
-            None
+            cx.refuse(file.at.key_place("speed_m_s"), text)
         }
         Some(speed) => {
             let mut times = vec![0.0];
@@ -64,8 +60,7 @@ fn waypoint_times(file: &ActorEntry, points: &[Vec3], cx: Context<'_>) -> Option
                 file.times_s.len(),
                 points.len()
             );
-            cx.error(&file.at.whole, text);
-            None
+            cx.refuse(&file.at.whole, text)
         }
     }
 }

@@ -38,8 +38,7 @@ fn build_coupling(
         b = Some(build_second_end(given, a, name, state, cx)?);
     } else if !grasps {
         let text = format!("the {} {name} has no second end; expected `b`", kind.kind());
-        cx.error(&file.at.whole, text);
-        return None;
+        return cx.refuse(&file.at.whole, text);
     }
     let (a, place) = (a?, &file.at.whole);
     let engaged = file
@@ -95,8 +94,7 @@ fn check_bodies(c: &Coupling, place: &Place, cx: SceneContext<'_>) -> Option<()>
         }
         _ => return Some(()),
     };
-    cx.error(place, text);
-    None
+    cx.refuse(place, text)
 }
 
 /// Computes the initial state of a coupling that is engaged at the start, and reports ends that do
@@ -193,8 +191,7 @@ pub(crate) fn build_end(
     let Some(robot_name) = &file.robot else {
         if file.link.is_some() {
             let text = format!("an end of {name} names a link; expected its `robot` too");
-            cx.error(file.at.key_place("link"), text);
-            return None;
+            return cx.refuse(file.at.key_place("link"), text);
         }
         return Some(CouplingEnd::World { R_WE: R, p_WE: p });
     };

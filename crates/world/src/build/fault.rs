@@ -35,8 +35,7 @@ fn build_fault(name: &str, file: &FaultConfig, cx: SceneContext<'_>) -> Option<F
         .ok()?;
     let kind = file.kind;
     if let Err(why) = check_fault(device, &file.target, kind) {
-        cx.error(file.at.key_place("kind"), why);
-        return None;
+        return cx.refuse(file.at.key_place("kind"), why);
     }
     let ns = |seconds: f64| (seconds * 1e9) as u64;
     let start_ns = ns(file.time_s);

@@ -167,8 +167,7 @@ fn constituent_frequency(
         (None, Some(period_s)) => period_s,
         _ => {
             let text = "a tidal constituent needs either its `name` or its `period_s`";
-            cx.error(&places.whole, text);
-            return None;
+            return cx.refuse(&places.whole, text);
         }
     };
     Some(std::f64::consts::TAU / period_s)

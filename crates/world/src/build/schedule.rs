@@ -120,8 +120,7 @@ fn build_entry(
         Kind::Weather(keys) => {
             if keys.wind_speed_m_s.is_some() != keys.wind_from_deg.is_some() {
                 let text = "expected `wind_speed_m_s` and `wind_from_deg` together";
-                cx.error(&file.at.whole, text);
-                return None;
+                return cx.refuse(&file.at.whole, text);
             }
             let wind = keys.wind_speed_m_s.zip(keys.wind_from_deg);
             Command::Weather(Box::new(WeatherChange {
@@ -175,8 +174,7 @@ pub(crate) fn find_kind<'a>(
 /// Returns the commands of an entry for a robot, and the duration for which they are repeated [s].
 fn robot_commands(file: &ScheduledConfig, cx: SceneContext<'_>) -> Option<(Vec<Command>, f64)> {
     let Some(name) = &file.robot else {
-        cx.error(&file.at.whole, "`robot` is missing");
-        return None;
+        return cx.refuse(&file.at.whole, "`robot` is missing");
     };
     let names = cx.scene.robots.iter().map(|r| r.name.as_str());
     let robot = find(file, "robot", name, names, cx)?;
@@ -269,8 +267,7 @@ fn robot_commands(file: &ScheduledConfig, cx: SceneContext<'_>) -> Option<(Vec<C
                 }
                 _ => {
                     let text = "expected the name of either a `thruster` or a `fin`";
-                    cx.error(whole, text);
-                    return None;
+                    return cx.refuse(whole, text);
                 }
             }
         }
@@ -311,8 +308,7 @@ fn robot_commands(file: &ScheduledConfig, cx: SceneContext<'_>) -> Option<(Vec<C
             let names = ControlMode::ALL.map(ControlMode::keyword).into_iter();
             let mode = ControlMode::ALL[find(file, "mode", mode, names, cx)?];
             if let Err(why) = modes::check_mode(model, mode) {
-                cx.error(file.at.key_place("mode"), why);
-                return None;
+                return cx.refuse(file.at.key_place("mode"), why);
             }
             firmware(FirmwareCommand::ControlMode { mode })
         }
@@ -366,10 +362,7 @@ fn report(
     };
     match accepted {
         Ok(()) => Some(Command::Report(robot, report)),
-        Err(why) => {
-            cx.error(file.at.key_place(key), why);
-            None
-        }
+        Err(why) => cx.refuse(file.at.key_place(key), why),
     }
 }
 

@@ -99,8 +99,7 @@ fn given_nodes(
             "`{key}` of {name}: expected {expected} values, one more than the segments, found {}",
             values.len()
         );
-        cx.error(file.at.key_place(key), text);
-        return None;
+        return cx.refuse(file.at.key_place(key), text);
     }
     (!values.is_empty()).then(|| values.iter().map(|value| Vec3::from(*value)).collect())
 }
@@ -113,8 +112,7 @@ fn broken_segment(name: &str, file: &TetherConfig, cx: SceneContext<'_>) -> Opti
             "`broken_segment` of {name}: expected less than {} segments, found {segment}",
             file.segments
         );
-        cx.error(file.at.key_place("broken_segment"), text);
-        return None;
+        return cx.refuse(file.at.key_place("broken_segment"), text);
     }
     Some(segment as usize)
 }

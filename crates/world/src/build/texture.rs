@@ -107,18 +107,14 @@ fn whole_image_mapping(
                     "the mesh {} has no texture coordinates; add `size_m` to the texture",
                     quote(name)
                 );
-                cx.error(&places.whole, text);
-                return None;
+                return cx.refuse(&places.whole, text);
             };
             Some(Mapping::Corners(mesh, corners))
         }
-        _ => {
-            cx.error(
-                &places.whole,
-                "expected `size_m`: only boxes and meshes can show an image without it",
-            );
-            None
-        }
+        _ => cx.refuse(
+            &places.whole,
+            "expected `size_m`: only boxes and meshes can show an image without it",
+        ),
     }
 }
 

@@ -35,11 +35,10 @@ pub(crate) fn build_column(file: &WorldConfig, cx: Context<'_>) -> Option<WaterC
         .windows(2)
         .any(|w| w[1].depth_m <= w[0].depth_m)
     {
-        cx.error(
+        return cx.refuse(
             column.at.key_place("layers"),
             "the layers are not in order; expected increasing `depth_m`",
         );
-        return None;
     }
     let good = column
         .layers
@@ -145,8 +144,7 @@ pub(crate) fn build_regions(files: &NamedMap<RegionConfig>, cx: Context<'_>) -> 
             }
             _ => {
                 let text = format!("{} needs either `corners_m` or `corners_deg`", quote(name));
-                cx.error(&file.at.whole, text);
-                return None;
+                return cx.refuse(&file.at.whole, text);
             }
         };
         if corners.len() < 3 {
@@ -155,8 +153,7 @@ pub(crate) fn build_regions(files: &NamedMap<RegionConfig>, cx: Context<'_>) -> 
                 quote(name),
                 corners.len()
             );
-            cx.error(file.at.key_place(key), text);
-            return None;
+            return cx.refuse(file.at.key_place(key), text);
         }
         if let Some([i, j]) = crossing_edges(&corners) {
             let text = format!(
@@ -165,8 +162,7 @@ pub(crate) fn build_regions(files: &NamedMap<RegionConfig>, cx: Context<'_>) -> 
                 i + 1,
                 j + 1
             );
-            cx.error(file.at.key_place(key), text);
-            return None;
+            return cx.refuse(file.at.key_place(key), text);
         }
         let of_water = [
             "density_kg_m3",
@@ -230,16 +226,14 @@ pub(crate) fn build_terrain(file: &SeabedConfig, cx: Context<'_>) -> Option<Arc<
     {
         let text = "terrain is linear between its samples and is constant beyond them; expected no `interpolation` and \
                     no `extrapolation`";
-        cx.error(&heights.at.whole, text);
-        return None;
+        return cx.refuse(&heights.at.whole, text);
     }
     let grid = grid::read_grid(heights, &cx.origin, &mut cx.problems())?;
     if grid.axes[2].count() > 1 || grid.axes[3].count() > 1 {
-        cx.error(
+        return cx.refuse(
             heights.at.key_place("file"),
             "the file has an axis of depth or time; expected east and north only for `terrain`",
         );
-        return None;
     }
     let terrain = Terrain::new(Arc::new(grid));
     if terrain.is_none() {
@@ -290,8 +284,7 @@ pub(crate) fn build_tracers(files: &NamedMap<TracerConfig>, cx: Context<'_>) -> 
             )?)),
             _ => {
                 let text = format!("{} needs either `profile` or `grid`", quote(name));
-                cx.error(&file.at.whole, text);
-                return None;
+                return cx.refuse(&file.at.whole, text);
             }
         };
         Some(Tracer {

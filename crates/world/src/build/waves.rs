@@ -116,11 +116,10 @@ fn sea_with_period(
     let mut tp = developed_period(hs, gravity);
     if let Some(fetch) = file.fetch_m {
         let Some(wind) = file.sea.wind_speed_m_s else {
-            cx.error(
+            return cx.refuse(
                 file.at.key_place("fetch_m"),
                 "`fetch_m` requires a wind; expected `wind_speed_m_s` too",
             );
-            return None;
         };
         let [grown, period] = sea_state::fetch_limited(wind, fetch, gravity);
         (hs, tp) = (grown, if grown > 0.0 { period } else { FLAT_SEA_PERIOD });
@@ -186,8 +185,7 @@ fn tabulated_sea(file: &TabulatedConfig, cx: Context<'_>) -> Option<SeaState> {
     let rows = &file.spectrum;
     let place = file.at.key_place("spectrum");
     if rows.len() < 2 {
-        cx.error(place, "the spectrum has 1 frequency; expected at least 2");
-        return None;
+        return cx.refuse(place, "the spectrum has 1 frequency; expected at least 2");
     }
     if let Some(i) = rows.windows(2).position(|w| w[1][0] <= w[0][0]) {
         let text = format!(
@@ -195,17 +193,15 @@ fn tabulated_sea(file: &TabulatedConfig, cx: Context<'_>) -> Option<SeaState> {
             rows[i + 1][0],
             rows[i][0]
         );
-        cx.error(place, text);
-        return None;
+        return cx.refuse(place, text);
     }
     let table: Vec<(f64, f64)> = rows.iter().map(|r| (r[0], r[1])).collect();
     let (hs, peak) = (spectrum::table_height(&table), spectrum::table_peak(&table));
     if hs == 0.0 || peak == 0.0 {
-        cx.error(
+        return cx.refuse(
             place,
             "the spectrum has no energy at frequencies above 0; expected some",
         );
-        return None;
     }
     Some(spectral_sea(
         Spectrum::Tabulated(table.into()),

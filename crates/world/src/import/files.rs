@@ -22,8 +22,7 @@ pub(crate) fn find_file(name: &str, place: &Place, problems: &mut Problems) -> O
     {
         let (package, path) = rest.split_once('/').unwrap_or((rest, ""));
         if !place.may_name(rest) {
-            problems.push(place, not_for_requests(name));
-            return None;
+            return problems.refuse(place, not_for_requests(name));
         }
         let file_in = |folders: Vec<PathBuf>| {
             let mut files = folders.into_iter().map(|folder| folder.join(path));
@@ -46,8 +45,7 @@ pub(crate) fn find_file(name: &str, place: &Place, problems: &mut Problems) -> O
     }
     let plain = name.strip_prefix("file://").unwrap_or(name);
     if !place.may_name(plain) {
-        problems.push(place, not_for_requests(name));
-        return None;
+        return problems.refuse(place, not_for_requests(name));
     }
     let own = place.folder().map(Path::to_path_buf);
     let folders = own.into_iter().chain(data_dir::share_folders());

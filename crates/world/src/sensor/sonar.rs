@@ -278,11 +278,10 @@ fn build_tilt(file: &Sonar, cx: &SensorContext<'_>) -> Option<Tilt> {
             } else {
                 "tilt_period_s"
             };
-            cx.error(
+            cx.refuse(
                 file.at.key_place(key),
                 "`tilt_deg` and `tilt_period_s` require each other; expected both",
-            );
-            None
+            )
         }
     }
 }

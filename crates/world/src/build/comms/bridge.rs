@@ -153,8 +153,7 @@ fn build_service(
 ) -> Option<ServiceBridge> {
     if file.to == ALL {
         let text = format!("{name}: `to: all` is not possible with `service`; name one modem");
-        cx.error(file.at.key_place("to"), text);
-        return None;
+        return cx.refuse(file.at.key_place("to"), text);
     }
     let from = find_modem(name, file, "from", &file.from, cx)?;
     let to = find_receiver(name, file, from, cx)?;
@@ -224,8 +223,7 @@ fn find_receiver(
             "{name}: {} does not receive from {}; expected another modem with the same medium, band and rates",
             file.to, file.from
         );
-        cx.error(file.at.key_place("to"), text);
-        return None;
+        return cx.refuse(file.at.key_place("to"), text);
     }
     Some(to)
 }

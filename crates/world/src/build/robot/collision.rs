@@ -272,8 +272,7 @@ impl MeshKeys<'_> {
     pub(super) fn load(self, cx: Context<'_>) -> Option<CheckedMesh> {
         if self.scale.contains(&0.0) {
             let text = "`scale`: expected non-zero factors, 0 would make the mesh flat";
-            cx.error(self.at.key_place("scale"), text);
-            return None;
+            return cx.refuse(self.at.key_place("scale"), text);
         }
         let place = self.at.key_place("file");
         cx.assets
@@ -299,8 +298,7 @@ fn mesh_geometry(
              `convex_parts`, or `convex_hull`",
             mount.name
         );
-        cx.error(keys.at.key_place("form"), text);
-        return None;
+        return cx.refuse(keys.at.key_place("form"), text);
     }
     contact_geometry(form, mesh, keys.file, keys.at.key_place("file"), cx)
 }
@@ -317,8 +315,7 @@ fn heightfield_geometry(
             "the shape {name} of {} is a `heightfield`, which only `structures` can have",
             mount.name
         );
-        cx.error(&keys.at.whole, text);
-        return None;
+        return cx.refuse(&keys.at.whole, text);
     }
     let field = heightfield(keys, &mut cx.problems())?;
     Some(Geometry::Heightfield(Arc::new(field)))
@@ -334,13 +331,10 @@ pub(crate) fn contact_geometry(
 ) -> Option<Geometry> {
     let what = merrow_yaml::error::quote(file);
     match form {
-        MeshForm::ConvexHull if check.flat => {
-            cx.error(
-                place,
-                format!("{what}: the mesh is flat; expected one with a volume"),
-            );
-            None
-        }
+        MeshForm::ConvexHull if check.flat => cx.refuse(
+            place,
+            format!("{what}: the mesh is flat; expected one with a volume"),
+        ),
         MeshForm::ConvexHull => {
             if let Some(why) = check.closure_defect() {
                 cx.note(
@@ -355,16 +349,14 @@ pub(crate) fn contact_geometry(
                 let text = format!(
                     "{what}: {why}; repair the mesh, or use `convex_hull`, which does not require a closed mesh"
                 );
-                cx.error(place, text);
-                None
+                cx.refuse(place, text)
             }
             None => Some(Geometry::ConvexDecomposition(mesh)),
         },
         // Terrain meshes are open, but the outer side of the triangles must still be defined.
         MeshForm::Triangles => {
             if let Some(why) = check.orientation_defect() {
-                cx.error(place, format!("{what}: {why}"));
-                return None;
+                return cx.refuse(place, format!("{what}: {why}"));
             }
             Some(Geometry::Mesh(mesh))
         }

@@ -53,8 +53,7 @@ pub(crate) fn build_mesh_hull(
         let text = format!(
             "the hull of {name}: expected at most {TRIANGLES_MAX} triangles, found {found}"
         );
-        cx.error(&at.whole, text);
-        return None;
+        return cx.refuse(&at.whole, text);
     }
     Some(mesh_hull(&mesh, R_LU))
 }
@@ -92,8 +91,7 @@ fn checked_mesh(keys: MeshKeys<'_>, cx: Context<'_>) -> Option<CheckedMesh> {
     if check.flat {
         let what = quote(keys.file);
         let text = format!("{what}: the mesh is flat; expected one with a volume");
-        cx.error(keys.at.key_place("file"), text);
-        return None;
+        return cx.refuse(keys.at.key_place("file"), text);
     }
     Some((mesh, check))
 }

@@ -113,13 +113,12 @@ fn actuator(link: &str, file: &ActuatorConfig, cx: Context<'_>) -> Actuator {
             } else {
                 [keys[1], keys[0]]
             };
-            cx.error(
+            cx.refuse(
                 file.at.key_place(has),
                 format!(
                     "`{has}` without `{lacks}` does not define a torque-speed line; expected both"
                 ),
-            );
-            None
+            )
         }
     };
     if let (Some(winding), None) = (&file.winding, file.effort_per_ampere) {

@@ -115,16 +115,14 @@ fn direct_leader(k: usize, file: &LinkConfig, links: &[Link], cx: Context<'_>) -
     let leader = moving[leader].0;
     if matches!(own.drive, Drive::Position { .. }) {
         let text = format!("the joint {name} follows another joint; expected no position drive");
-        cx.error(file.joint.at.key_place("drive"), text);
-        return None;
+        return cx.refuse(file.joint.at.key_place("drive"), text);
     }
     if own.kind == JointKind::Fixed {
         let text = format!(
             "the fixed joint {name} cannot follow {}; expected two moving joints",
             quote(&mimic.joint)
         );
-        cx.error(place, text);
-        return None;
+        return cx.refuse(place, text);
     }
     Some(Mimic {
         leader,

@@ -164,8 +164,7 @@ fn read_tables<'a>(file: &'a RadiationConfig, cx: Context<'_>) -> Option<(BemTab
             let (name, key, is_total) = match (excitation, scattering) {
                 (Some(_), Some(_)) => {
                     let text = "both `excitation` and `scattering` are given; expected one of them";
-                    cx.error(at.key_place("scattering"), text);
-                    return None;
+                    return cx.refuse(at.key_place("scattering"), text);
                 }
                 (Some(name), None) => (name, "excitation", true),
                 (None, Some(name)) => (name, "scattering", false),
@@ -390,13 +389,11 @@ fn build_diffraction(
              of the incident waves; give {} one, or leave them out",
             link.name
         );
-        cx.error(place, text);
-        return None;
+        return cx.refuse(place, text);
     };
     let Some(mut table) = HeadingTable::from_waves(waves, is_round) else {
         let text = "the headings of the wave forces cover neither 0 to 180 degrees nor the full circle; expected one of the two, or one heading for a body of revolution";
-        cx.error(place, text);
-        return None;
+        return cx.refuse(place, text);
     };
     let wave = |omega: f64, heading: f64| UnitWave {
         omega,

@@ -145,8 +145,7 @@ fn map_raw_grid(path: &Path, place: &Place, problems: &mut Problems) -> Option<F
                     "the axis {} needs either `count` or `coordinates`",
                     quote(&axis.name)
                 );
-                problems.push(&axis.at.whole, text);
-                return None;
+                return problems.refuse(&axis.at.whole, text);
             }
         };
         axes.push(NamedAxis {
@@ -175,8 +174,7 @@ fn map_raw_grid(path: &Path, place: &Place, problems: &mut Problems) -> Option<F
             head.skip_bytes,
             map.len()
         );
-        problems.push(place, text);
-        return None;
+        return problems.refuse(place, text);
     }
     let layout = Layout {
         number,

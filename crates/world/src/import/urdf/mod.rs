@@ -72,10 +72,7 @@ fn read_urdf(name: &str, place: &Place, cx: Context<'_>) -> Option<(String, Stri
     let file = path.to_string_lossy().into_owned();
     match files::read_text(&path) {
         Ok(text) => Some((file, text)),
-        Err(why) => {
-            cx.error(&Place::file(&file), why);
-            None
-        }
+        Err(why) => cx.refuse(&Place::file(&file), why),
     }
 }
 

@@ -262,13 +262,10 @@ fn root(robot: &Robot, problems: &mut Problems) -> Option<String> {
     let roots: Vec<&Link> = robot.links.iter().filter(|l| !is_child(&l.name)).collect();
     match roots.as_slice() {
         [root] => Some(root.name.clone()),
-        [] => {
-            problems.push(
-                &robot.place,
-                "every link has a parent: the joints form a loop; expected a tree with one root",
-            );
-            None
-        }
+        [] => problems.refuse(
+            &robot.place,
+            "every link has a parent: the joints form a loop; expected a tree with one root",
+        ),
         [first, second, ..] => {
             let text = format!(
                 "{} links have no parent, among them {} and {}; expected one root",
@@ -276,8 +273,7 @@ fn root(robot: &Robot, problems: &mut Problems) -> Option<String> {
                 quote(&first.name),
                 quote(&second.name)
             );
-            problems.push(&second.place, text);
-            None
+            problems.refuse(&second.place, text)
         }
     }
 }
@@ -323,7 +319,7 @@ fn in_order(robot: Robot, root: &str, problems: &mut Problems) -> Option<Vec<Lin
             "the link {} is in a loop of joints that is not connected to the root; expected a tree",
             quote(&link.name)
         );
-        problems.push(
+        return problems.refuse(
             if link.place.line > 0 {
                 &link.place
             } else {
@@ -331,7 +327,6 @@ fn in_order(robot: Robot, root: &str, problems: &mut Problems) -> Option<Vec<Lin
             },
             text,
         );
-        return None;
     }
     Some(nodes)
 }

@@ -148,11 +148,10 @@ pub(super) fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Ro
         Ok(document) => document,
         Err(error) => {
             let at = error.pos();
-            problems.push(
+            return problems.refuse(
                 &Place::new(&name, at.row, at.col),
                 format!("not valid XML: {error}"),
             );
-            return None;
         }
     };
     let root = document.root_element();
