@@ -112,10 +112,34 @@ mod tests {
     use super::*;
     use crate::bag::read::read_messages;
     use crate::bag::tests::{Folder, record};
-    use std::collections::{BTreeMap, HashSet};
+    use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+    /// Lengths that end before, in and after the head of each record of a bag, and in its content.
+    fn cuts(bytes: &[u8]) -> BTreeSet<usize> {
+        const MAGIC: usize = 8;
+        const HEAD: usize = 9;
+        let mut found: BTreeSet<usize> = (0..=MAGIC).collect();
+        let mut at = MAGIC;
+        while let Some(head) = bytes.get(at..at + HEAD) {
+            let size = u64::from_le_bytes(head[1..].try_into().unwrap()) as usize;
+            let of_record = [
+                1,
+                4,
+                HEAD,
+                HEAD + 1,
+                HEAD + size / 2,
+                HEAD + size - 1,
+                HEAD + size,
+            ];
+            found.extend(of_record.map(|length| (at + length).min(bytes.len())));
+            at += HEAD + size;
+        }
+        found.insert(bytes.len());
+        found
+    }
 
     // A recording without its end is complete after the repair. Method: the first bytes of a bag
-    // with a metadata record, at all lengths.
+    // with a metadata record, cut in and around every record.
     #[test]
     fn cut_bags_are_complete_after_the_repair() {
         let folder = Folder::new("repair");
@@ -133,7 +157,7 @@ mod tests {
         let cut = folder.0.join("cut.mcap");
         let repaired = default_output(&cut);
         assert_eq!(repaired, folder.0.join("cut_repaired.mcap"));
-        for length in 0..=bytes.len() {
+        for length in cuts(&bytes) {
             std::fs::write(&cut, &bytes[..length]).unwrap();
             let Ok(done) = repair(&cut, &repaired) else {
                 assert!(length < kept, "{length} of {kept} bytes");
