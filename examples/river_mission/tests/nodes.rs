@@ -10,9 +10,9 @@ use merrow_ros2::msg::std_msgs::String as Text;
 use merrow_ros2::qos::Qos;
 use river_mission::executor::{Supervisor, real_time};
 use river_mission::mission::fleet::{BOAT_NODES, write_world};
-use simulator_process::program;
 use river_mission::navigation::runner::progress_topic;
 use river_mission::node::{Component, Node, Ports};
+use simulator_process::program;
 use std::sync::{Arc, Mutex};
 
 /// Its own domain, so that other runs on this machine do not take part.
