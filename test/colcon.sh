@@ -124,6 +124,7 @@ check_install_tree() {
   same merrow "$source_copy" config worlds params urdf grids meshes
   same merrow "$source_copy/ros/merrow" launch
   same merrow_bringup "$source_copy/ros/merrow_bringup" launch config
+  installed merrow_bringup lib/merrow_bringup/ardusub_relay
   installed merrow_bringup lib/merrow_bringup/depth_controller
   for file in "$interfaces"/{msg/*.msg,srv/*.srv}; do
     name=$(basename "${file%.*}")

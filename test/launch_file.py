@@ -4,6 +4,7 @@ recorders replace the names that they import: syntax and node arguments are stil
     python3 test/launch_file.py ros/merrow_bringup/launch/sim.launch.py
 """
 
+import importlib
 import json
 import os
 import pathlib
@@ -353,18 +354,23 @@ def check_underwater(script):
             raise AssertionError(f"{wrong} is accepted")
 
 
+def with_recorders(names, needed, **others):
+    """Replaces the modules `names`, each with its classes, by recorders where the module `needed` cannot be imported."""
+    try:
+        importlib.import_module(needed)
+    except ImportError:
+        for name, content in names.items():
+            sys.modules[name] = types.ModuleType(name)
+            vars(sys.modules[name]).update({own: type(own, (), {}) for own in content.split()} | others)
+
+
 def check_depth_controller():
     """The laws of the depth controller, with recorders in place of rclpy where this is not installed."""
     names = {"rclpy": "", "rclpy.action": "ActionClient ActionServer CancelResponse", "rclpy.exceptions": "ParameterException", "rclpy.executors": "ExternalShutdownException",
              "rclpy.node": "Node", "rclpy.qos": "qos_profile_sensor_data", "rclpy.task": "Future", "action_msgs": "", "action_msgs.msg": "GoalStatus",
              "geometry_msgs": "", "geometry_msgs.msg": "Twist", "nav_msgs": "", "nav_msgs.msg": "Odometry Path", "sensor_msgs": "",
              "sensor_msgs.msg": "Range", "nav2_msgs": "", "nav2_msgs.action": "ComputePathThroughPoses ComputePathToPose DriveOnHeading"}
-    try:
-        import nav2_msgs.action, rclpy  # noqa: F401
-    except ImportError:
-        for name, content in names.items():
-            sys.modules[name] = types.ModuleType(name)
-            vars(sys.modules[name]).update({own: type(own, (), {}) for own in content.split()})
+    with_recorders(names, "nav2_msgs.action")
     own = types.SimpleNamespace(**runpy.run_path(str(share / "scripts" / "depth_controller")))
     assert [own.vertical_speed(e, 0.5, 0.35) for e in (0.2, -0.2, 3, -3)] == [0.1, -0.1, 0.35, -0.35]
     # the goal, the bed, and the depths of the map
@@ -379,6 +385,22 @@ def check_depth_controller():
     found = own.add_heights(points, -1, [(2, 0, -3), (5, 0, -2.5)], 0.8)
     assert all(abs(a - b) < 1e-9 for a, b in zip(found, [-1, -1.8, -2.6, -2.5, -2.5, -2.5])) and len(found) == 6, found
     assert own.add_heights([], -1, [(2, 0, -3)], 0.8) == [] and own.add_heights(points, -1, [], 0.8) == []
+
+
+def check_ardusub_relay():
+    """The attitude that ArduSub receives, with recorders in place of rclpy and pymavlink where these are not installed."""
+    names = {"rclpy": "", "rclpy.executors": "ExternalShutdownException", "rclpy.node": "Node", "rclpy.qos": "qos_profile_sensor_data",
+             "rclpy.utilities": "remove_ros_args", "geometry_msgs": "", "geometry_msgs.msg": "Twist", "nav_msgs": "", "nav_msgs.msg": "Odometry"}
+    with_recorders(names, "rclpy.utilities")
+    mavlink = types.SimpleNamespace(**{f"POSITION_TARGET_TYPEMASK_{axis}_IGNORE": 0 for axis in ("X", "Y", "Z", "AX", "AY", "AZ", "YAW")})
+    with_recorders({"pymavlink": ""}, "pymavlink.mavutil", mavutil=types.SimpleNamespace(mavlink=mavlink))
+    own = types.SimpleNamespace(**runpy.run_path(str(share / "scripts" / "ardusub_relay")))
+    half = 0.5**0.5
+    # bow to the east, to the north, and to the east with the bow down by 90 degrees
+    for (x, y, z, w), expected in (((0, 0, 0, 1), (half, 0, 0, half)), ((0, 0, half, half), (1, 0, 0, 0)), ((0, half, 0, half), (0.5, 0.5, -0.5, 0.5))):
+        found = own.in_ned(types.SimpleNamespace(x=x, y=y, z=z, w=w))
+        sign = 1 if sum(a * b for a, b in zip(found, expected)) > 0 else -1
+        assert all(abs(sign * a - b) < 1e-12 for a, b in zip(found, expected)), (found, expected)
 
 
 def check_errors(script):
@@ -505,6 +527,7 @@ check_nav2(simulation)
 check_underwater(simulation)
 if (share / "scripts").is_dir():
     check_depth_controller()
+    check_ardusub_relay()
 check_errors(simulation)
 robot = GIVEN | dict(robot="usv")
 for package, given in (("rviz2", dict(rviz="true")), ("robot_state_publisher", dict(state_publisher="true")), ("joy", dict(joy="true")),

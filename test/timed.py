@@ -3,7 +3,7 @@
 
     python3 test/timed.py [FILTER] [ARGUMENTS OF THE TEST PROGRAM...]
 
-The programs are those that `cargo test --no-run` builds. Three of them run at a time and share the
+The programs are those that `cargo test --no-run` builds. Four of them run at a time and share the
 processors, because most programs end with one long test and some tests wait. With `--nocapture`
 they run one after the other. The standard test harness measures times only with an unstable
 option, which `RUSTC_BOOTSTRAP` enables; it is set only for the programs, so that cargo does not
@@ -22,8 +22,8 @@ from pathlib import Path
 STARTED = re.compile(r"^test (\S+) \.\.\. ")
 TIMED = re.compile(r"^(?:test \S+ \.\.\. )?(?:ok|FAILED) <([0-9.]+)s>")
 # the programs that take most time start first
-LONGEST = ["input", "consistency", "witness", "analytic", "sensors"]
-AT_A_TIME = 3
+LONGEST = ["input", "consistency", "analytic", "sensors", "witness", "view", "merrow_ros2", "merrow", "hostile"]
+AT_A_TIME = 4
 
 
 def programs():

@@ -28,7 +28,9 @@ index=$prefix/share/ament_index/resource_index/packages
 mkdir -p "$index" "$prefix/lib/merrow" "$prefix/lib/merrow_bringup"
 touch "$index/merrow" "$index/merrow_bringup"
 ln -sfn "$program" "$prefix/lib/merrow/merrow"
-ln -sfn "$root/ros/merrow_bringup/scripts/depth_controller" "$prefix/lib/merrow_bringup/depth_controller"
+for script in ardusub_relay depth_controller; do
+  ln -sfn "$root/ros/merrow_bringup/scripts/$script" "$prefix/lib/merrow_bringup/$script"
+done
 ln -sfn "$root/ros/merrow_bringup" "$prefix/share/merrow_bringup"
 ln -sfn "$root/ros/merrow" "$prefix/share/merrow"
 export AMENT_PREFIX_PATH=$prefix:$AMENT_PREFIX_PATH

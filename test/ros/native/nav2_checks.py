@@ -4,7 +4,8 @@
     python3 test/ros/native/nav2_checks.py PROGRAM [page] [mission] [WORLD/BOAT...] [--pace N] [--seeds N]
 
 `page` runs the commands of docs/tutorials/navigation_stack.md, `mission` the river mission of examples/river_mission with
-Nav2 and robot_localization, whose program is next to PROGRAM. Every drive starts sim.launch.py with Nav2, and sends ten goals. Each goal must be reached without a contact and without
+Nav2 and robot_localization, whose program is next to PROGRAM. Drives with ArduSub are left out unless MERROW_ARDUPILOT is the folder
+of its sources, with the built program build/sitl/bin/ardusub. Every drive starts sim.launch.py with Nav2, and sends ten goals. Each goal must be reached without a contact and without
 a failed recovery. Prints one line per goal and a table row per drive; the exit code is 1 if a drive failed. Started by
 nav2.sh.
 """
@@ -86,6 +87,7 @@ DRIVES = {
     "marina/wamv/mppi": ([ALONE["wamv"]], MARINA),
     "riverwatch/usv/mppi": ([], RIVER),
     "jetty/rov": (["nav2_depths:=3,5"], JETTY),
+    "jetty/rov/ardusub": (["nav2_depths:=3,5", "nav2_cmd_vel:=/cmd_vel_autopilot", "options:=--autopilot"], JETTY),
     "jetty/rov/sonar": (["nav2_depths:=1.2,5", "map:=false"], SHALLOW),
     "pool/bluerov2": (["nav2_depths:=0.8,4"], POOL),
     "open_water/bluerov2": (["nav2_depths:=2,8"], WATERS),
@@ -386,13 +388,35 @@ def hull(points):
     return [(min(xs), min(ys)), (max(xs), min(ys)), (max(xs), max(ys)), (min(xs), max(ys))]
 
 
+@contextlib.contextmanager
+def ardusub(folder):
+    """Runs ArduSub and the relay to Nav2."""
+    root, parameters = pathlib.Path(os.environ["MERROW_ARDUPILOT"]), PAGE.parents[2] / "config" / "ardupilot"
+    defaults = [root / "Tools/autotest/default_params/sub-6dof.parm", parameters / "bluerov2.parm", parameters / "bluerov2_odometry.parm"]
+    commands = [[root / "build/sitl/bin/ardusub", "--model", "JSON:127.0.0.1", "--home", "43.083,5.905,0,0", "--defaults", ",".join(map(str, defaults))],
+                ["ros2", "run", "merrow_bringup", "ardusub_relay", "--guided", "--autopilot", "tcp:127.0.0.1:5760", "--origin", "43.083", "5.905", "0",
+                 "--odometry", "/rov/odometry"]]
+    with contextlib.ExitStack() as running:
+        for command in commands:
+            output = running.enter_context(open(folder / f"{pathlib.Path(command[0]).name}.txt", "w", encoding="utf-8"))
+            process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, cwd=folder, start_new_session=True)
+            running.callback(end_group, process)
+        end = time.monotonic() + START_S
+        while "GUIDED True" not in (folder / "ros2.txt").read_text(encoding="utf-8"):
+            assert process.poll() is None and time.monotonic() < end, (folder / "ros2.txt").read_text(encoding="utf-8")[-2000:]
+            time.sleep(0.5)
+        yield
+
+
 def drive(program, name, pace, seed):
     """Drives one vehicle through its goals; returns the result and whether it is as required."""
     world, boat, *_ = name.split("/")
     arguments, goals = DRIVES[name]
     folder = pathlib.Path(tempfile.mkdtemp(prefix="merrow-nav2-"))
-    with Drive(program, world, boat, arguments, pace, seed, folder) as own:
+    with Drive(program, world, boat, arguments, pace, seed, folder) as own, contextlib.ExitStack() as running:
         own.start()
+        if name.endswith("/ardusub"):
+            running.enter_context(ardusub(folder))
         if name.endswith("/mppi"):
             own.selector.publish(String(data="MPPI"))
         client = own.client(NavigateToPose, "navigate_to_pose")
@@ -502,7 +526,8 @@ def main():
     with Domain() as domain:
         os.environ["ROS_DOMAIN_ID"] = str(domain)
         rclpy.init()
-        for name in arguments.drives or known:
+        left_out = "" if "MERROW_ARDUPILOT" in os.environ else "/ardusub"
+        for name in arguments.drives or [name for name in known if not left_out or not name.endswith(left_out)]:
             if name == "page":
                 check_page()
                 continue
