@@ -414,8 +414,12 @@ impl crate::Link for Link {
     }
 
     fn description(&self) -> String {
+        let world = match self.settings.lock_step {
+            true => "waits for it",
+            false => "runs without it until it connects",
+        };
         format!(
-            "autopilot of {}: listens for ArduPilot on UDP {}; the world runs without it until it connects",
+            "autopilot of {}: listens for ArduPilot on UDP {}; the world {world}",
             self.log.status.robot, self.log.status.address
         )
     }

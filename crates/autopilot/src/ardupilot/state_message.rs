@@ -31,13 +31,15 @@ pub struct VehicleState {
 /// Encodes a state as the SITL reads it: one line of JSON between line feeds. The SITL finds keys
 /// by a text search and reads vectors with a space after each comma. It prefers `quaternion` to
 /// `attitude`; versions from November 2025 to June 2026 read `rng_1` only beside `attitude`
-/// (ArduPilot issue 33341).
+/// (ArduPilot issue 33341). `no_time_sync` keeps the SITL from sleeping for the time between two
+/// states: after a late packet the next ones would be late too, and its estimator leaves out the
+/// time beyond 25 ms.
 pub fn encode(state: &VehicleState) -> Vec<u8> {
     let vector = |v: Vec3| format!("[{:.9}, {:.9}, {:.9}]", v.x, v.y, v.z);
     let q = state.attitude;
     let [roll, pitch, yaw] = q.matrix().to_rpy();
     let mut text = format!(
-        "\n{{\"timestamp\":{:.9},\"imu\":{{\"gyro\":{},\"accel_body\":{}}},\"position\":{},\
+        "\n{{\"timestamp\":{:.9},\"no_time_sync\":1,\"imu\":{{\"gyro\":{},\"accel_body\":{}}},\"position\":{},\
          \"attitude\":{},\"quaternion\":[{:.9}, {:.9}, {:.9}, {:.9}],\"velocity\":{}",
         state.time,
         vector(state.gyro),
@@ -91,6 +93,7 @@ mod tests {
         let text = String::from_utf8(encode(&state)).unwrap();
         assert!(text.starts_with("\n{") && text.ends_with("}\n"));
         let value: serde_json::Value = serde_json::from_str(text.trim()).unwrap();
+        assert_eq!(value["no_time_sync"], 1);
         assert_eq!(value["imu"]["accel_body"][2], -9.81);
         assert_eq!(value["imu"]["gyro"][2], 0.0);
         for (k, angle) in [0.1, 0.2, 0.3].into_iter().enumerate() {
