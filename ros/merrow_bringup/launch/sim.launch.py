@@ -60,6 +60,8 @@ PACKAGES = {
 
 # displays of RViz with the topics of Nav2, below this line of a configuration
 DISPLAYS = "  Displays:\n"
+# distance of the view of RViz with Nav2 [m]
+VIEW_DISTANCE = 40
 
 
 def is_true(text):
@@ -137,6 +139,8 @@ def rviz(context, value, share, robot, has_estimate):
         with open(os.path.join(share, "config", "nav2", "displays.rviz"), encoding="utf-8") as file:
             text = text.replace(DISPLAYS, DISPLAYS + file.read(), 1)
         text = re.sub(rf"/?{robot}/goal_pose$", "/goal_pose", text, flags=re.MULTILINE)
+        # from afar, so that the places of goals are in the view
+        text = re.sub(r"^( *Distance:) .*$", rf"\1 {VIEW_DISTANCE}", text, flags=re.MULTILINE)
     namespace = value("namespace").strip("/")
     if namespace:
         text = text.replace("Value: /", f"Value: /{namespace}/")
